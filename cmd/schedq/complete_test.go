@@ -16,7 +16,7 @@ import (
 	"github.com/schedq/schedq/sources/live/livetest"
 )
 
-// TestCompleteKubeconfig: shells complete what the kubeconfig names, and nothing where it can't be read.
+// TestCompleteKubeconfig: shells complete names from the kubeconfig, and nothing if it can't be read.
 func TestCompleteKubeconfig(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config")
 	text := `{apiVersion: v1, kind: Config, contexts: [{name: prod, context: {}}, {name: dev, context: {}}],
@@ -39,7 +39,7 @@ func TestCompleteKubeconfig(t *testing.T) {
 	}
 }
 
-// TestCompleteCluster: shells complete the cluster's namespaces, and of its pods those that are on no node.
+// TestCompleteCluster: shells complete namespaces, and the pods without a node.
 func TestCompleteCluster(t *testing.T) {
 	server := livetest.New(t)
 	pod := func(namespace, name, node string) *corev1.Pod {
@@ -70,23 +70,23 @@ func TestCompleteCluster(t *testing.T) {
 	}
 	server.Refuse("pods", http.StatusForbidden)
 	if code, stdout, stderr := schedq(t, "", "__completeNoDesc", "explain", "--kubeconfig", kubeconfig, ""); code != 0 || stdout != ":4\n" || strings.Contains(stderr, "schedq:") {
-		t.Errorf("of a cluster that forbids it: exit %d, %q, %q", code, stdout, stderr)
+		t.Errorf("forbidden: exit %d, %q, %q", code, stdout, stderr)
 	}
 	server.Refuse("pods", 0)
 	for i := range 600 {
 		server.Put(pod("shop", fmt.Sprintf("many-%03d", i), ""))
 	}
 	if _, stdout := completed(t, kubeconfig, "explain many"); strings.Count(stdout, "many-") > 500 || strings.Count(stdout, "many-") < 400 {
-		t.Errorf("of 600 pods it offers %d", strings.Count(stdout, "many-"))
+		t.Errorf("%d of 600 pods are offered", strings.Count(stdout, "many-"))
 	}
 	for _, request := range server.Requests() {
 		if !strings.HasPrefix(request, "GET ") {
-			t.Errorf("a completion sends %s", request)
+			t.Errorf("completion sends %s", request)
 		}
 	}
 }
 
-// completed is what shells are offered after line. A machine that is busy may not answer in time: then it is asked again.
+// completed returns the completions after line. It retries, because the timeout is short for a busy machine.
 func completed(t *testing.T, kubeconfig, line string) (code int, stdout string) {
 	words := strings.Split(line, " ")
 	args := append([]string{"__complete", words[0], "--kubeconfig", kubeconfig}, words[1:]...)
@@ -98,8 +98,8 @@ func completed(t *testing.T, kubeconfig, line string) (code int, stdout string) 
 	return code, stdout
 }
 
-// TestCompleteSlowly: who waits for a completion does not wait for a cluster, nor for a credential plugin, that does not answer.
-func TestCompleteSlowly(t *testing.T) {
+// TestCompleteTimeout: completion does not wait for a cluster or credential plugin that does not answer.
+func TestCompleteTimeout(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -124,8 +124,33 @@ func TestCompleteSlowly(t *testing.T) {
 		if code != 0 || stdout != ":4\n" || strings.Contains(stderr, "schedq:") {
 			t.Errorf("%s: exit %d, %q, %q", user, code, stdout, stderr)
 		}
-		if took := time.Since(begun); took > 10*time.Second { // it is 0.2 s on a machine that does nothing else
-			t.Errorf("%s: it takes %v", user, took)
+		if took := time.Since(begun); took > 10*time.Second { // 0.2 s on an idle machine
+			t.Errorf("%s: took %v", user, took)
+		}
+	}
+}
+
+// TestCompletion: shells complete commands, recordings, themes and filter fields.
+func TestCompletion(t *testing.T) {
+	for args, want := range map[string]string{
+		"wat":                     "watch",
+		"watch --recording ":      "workshop",
+		"replay --theme ":         "colour-blind",
+		"watch --filter att":      "attempts>",
+		"watch --filter ns:a_!pl": "ns:a !plugin:",
+		"watch --output ":         "json",
+	} {
+		line := strings.Split(args, " ")
+		for i, word := range line {
+			line[i] = strings.ReplaceAll(word, "_", " ")
+		}
+		if _, out, _ := schedq(t, "", append([]string{"__complete"}, line...)...); !strings.Contains(out, want) {
+			t.Errorf("after %q: no %q in %q", args, want, out)
+		}
+	}
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if code, out, _ := schedq(t, "", "completion", shell); code != 0 || !strings.Contains(out, "schedq") {
+			t.Errorf("%s: exit %d", shell, code)
 		}
 	}
 }

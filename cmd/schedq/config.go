@@ -15,9 +15,9 @@ func newConfig() *cobra.Command {
 	var schema, example bool
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Check the configuration file and say where it is",
-		Long: `config says where the configuration file is, whether it is there and what is wrong with it. The file is
-$SCHEDQ_CONFIG, or schedq/config.yaml in $XDG_CONFIG_HOME, which is ~/.config if it is not set.`,
+		Short: "Check the configuration file and print its path",
+		Long: `Print the path of the configuration file and check it. The file is $SCHEDQ_CONFIG, or
+schedq/config.yaml in $XDG_CONFIG_HOME (default ~/.config).`,
 		Example: "  schedq config --example > ~/.config/schedq/config.yaml\n  schedq config --schema > schedq.schema.json",
 		Args:    cli.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -39,16 +39,14 @@ $SCHEDQ_CONFIG, or schedq/config.yaml in $XDG_CONFIG_HOME, which is ~/.config if
 			if _, err := config.Load(cmd.Context()); err != nil {
 				return err
 			}
-			state := "is fine"
 			if _, err := os.Stat(path); err != nil {
-				state = "is not there: all is as it is without one"
+				return cli.WriteText(cmd.OutOrStdout(), fmt.Sprintf("no configuration file at %s: using defaults\n", sources.Sanitize(path)))
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", sources.Sanitize(path), state)
-			return err
+			return cli.WriteText(cmd.OutOrStdout(), fmt.Sprintf("%s is valid\n", sources.Sanitize(path)))
 		},
 	}
-	cmd.Flags().BoolVar(&schema, "schema", false, "print the file's JSON schema")
-	cmd.Flags().BoolVar(&example, "example", false, "print a file in which everything is as it is without one")
+	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON schema of the file")
+	cmd.Flags().BoolVar(&example, "example", false, "print the default configuration")
 	cmd.MarkFlagsMutuallyExclusive("schema", "example")
 	return cmd
 }

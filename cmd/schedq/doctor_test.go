@@ -13,7 +13,7 @@ import (
 	"github.com/schedq/schedq/sources/live/livetest"
 )
 
-// TestDoctor: what is found is told in text and as JSON, and neither a cluster that forbids nor one that is gone ends it.
+// TestDoctor prints text and JSON, also for a cluster that forbids everything or is unreachable.
 func TestDoctor(t *testing.T) {
 	server := livetest.New(t)
 	server.Answer("/version", `{"gitVersion":"v1.33.5-eks-3025e55"}`)
@@ -36,11 +36,11 @@ func TestDoctor(t *testing.T) {
 	code, out, stderr = schedq(t, "", "doctor", "--kubeconfig", kubeconfig)
 	for _, want := range []string{
 		"cluster    test, " + server.URL,
-		"release    v1.33.5-eks-3025e55: the queue has the rules of v1.33",
+		"release    v1.33.5-eks-3025e55: using the queue rules of v1.33",
 		"platform   EKS: the API server's version contains -eks-",
-		"scheduler  no lease of it is seen",
-		"scheduler  1 pending pod asks for default-scheduler\n",
-		fmt.Sprintf("  %d of the %d kinds that schedq watches\n", kinds-3, kinds),
+		"scheduler  no lease found",
+		"scheduler  1 pending pod for default-scheduler\n",
+		fmt.Sprintf("  %d of the %d kinds that schedq watches are readable\n", kinds-3, kinds),
 		"  podgroups – not served: pod groups are not known\n",
 		"  csidrivers, csinodes – forbidden: pods with volume claims are not judged rightly\n",
 		"  the scheduler's own counts – yes\n      schedq attach --scheduler-metrics eks\n",

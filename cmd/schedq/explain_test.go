@@ -2,14 +2,13 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 )
 
-// TestExplain: what a person reads of a pod of the embedded recording.
+// TestExplain: the text about a pod of an embedded recording.
 func TestExplain(t *testing.T) {
 	code, out, stderr := schedq(t, "", "explain", "store-0", "--recording", "workshop", "--at", "10:57:00")
 	const want = `default/store-0 at 2026-11-21 10:57:00.000 UTC
@@ -19,7 +18,7 @@ unschedulable since 10:56:55.401, observed · 4 attempts · priority 0
   Failed 10:56:55.4, 4th time → 8 s → expiry 10:57:03 (cut to the whole second). Woken before 10:57:04, it goes to backoffQ first.
   Without any event: the leftover flush, which looks every 30 s, tries it after 5 min, at 11:02:16.5.
 
-last attempt, failed 10:56:55.401, observed
+last attempt, failed at 10:56:55.401, observed
   3 of 3 nodes  VolumeBinding  pod has unbound immediate PersistentVolumeClaims
   PostFilter: not found
 
@@ -30,20 +29,19 @@ needs
   It fits on none of 3 nodes.
   On any node, VolumeBinding: pod has unbound immediate PersistentVolumeClaims.
   On any node, VolumeZone: PersistentVolume had no name.
-  node-a  nothing else
+  node-a  –                 would fit otherwise
   node-b  NodeResourcesFit  needs 500m cpu, free 0 of 4: lacks 500m
   node-c  TaintToleration   node(s) had untolerated taint(s) (taint dedicated=gpu:NoSchedule)
 
 Note: What it needs is worked out by kube-scheduler v1.37's own plugins over the objects of that moment; pods that are assumed, but not bound yet, take no room.
 `
 	if code != 0 || stderr != "" || out != want {
-		t.Errorf("exit %d, %q, it says\n%s", code, stderr, out)
+		t.Errorf("exit %d, %q\n%s", code, stderr, out)
 	}
 }
 
 func TestExplainJSON(t *testing.T) {
-	trace := filepath.Join("..", "..", "sources", "embedded", "workshop.jsonl.zst")
-	code, out, stderr := schedq(t, "", "explain", "default/huge-0", trace, "--at", "2026-11-21T11:00:30Z", "-o", "json")
+	code, out, stderr := schedq(t, "", "explain", "default/huge-0", workshop, "--at", "2026-11-21T11:00:30Z", "-o", "json")
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
@@ -63,45 +61,34 @@ func TestExplainJSON(t *testing.T) {
 	}
 	if x.Pod != "default/huge-0" || x.Tier != "unschedulable" || x.Provenance != "observed" || x.Time != time.Date(2026, 11, 21, 11, 0, 30, 0, time.UTC) ||
 		x.NextTry.Latest.Format(time.TimeOnly) != "11:05:46" {
-		t.Errorf("it says %s", out)
+		t.Errorf("%s", out)
 	}
 	if len(x.Needs.Nearest) != 3 || x.Needs.Nearest[0].Node != "node-c" || x.Needs.Nearest[0].Lacks[0].Resources[0]["lacks"] != "59800m" {
-		t.Errorf("it needs %+v", x.Needs)
+		t.Errorf("needs %+v", x.Needs)
 	}
 }
 
-// TestExplainConfigured: the scheduler's own settings count.
-func TestExplainConfigured(t *testing.T) {
-	config := filepath.Join(t.TempDir(), "config.yaml")
-	settings := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\npodInitialBackoffSeconds: 2\npodMaxBackoffSeconds: 4\n"
-	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+// TestExplainSchedulerConfig: the backoff of --scheduler-config applies.
+func TestExplainSchedulerConfig(t *testing.T) {
+	config := writer(t)("config.yaml", "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\npodInitialBackoffSeconds: 2\npodMaxBackoffSeconds: 4\n")
 	code, out, stderr := schedq(t, "", "explain", "store-0", "--recording", "workshop", "--at", "10:57:00", "--scheduler-config", config)
 	if code != 0 || !strings.Contains(out, "Its backoff ended at 10:56:59: woken now, it goes straight to activeQ.") {
-		t.Errorf("exit %d, %s, it says\n%s", code, stderr, out)
+		t.Errorf("exit %d, %s\n%s", code, stderr, out)
 	}
 }
 
-func TestExplainMistakes(t *testing.T) {
+func TestExplainErrors(t *testing.T) {
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
-	for _, c := range []struct {
-		args string
-		code int
-		says string
-	}{
-		{"", 2, "explain needs a pod"},
-		{"store-0", 1, "there is no kubeconfig"},
-		{"store-0 --at 10:57:00", 2, "--at is for recordings"},
-		{"store-0 --recording workshop --at noon", 2, "--at noon is not a time"},
-		{"store-0 --recording workshop --at 23:00:00", 2, "--at 23:00:00 is not within the recording: it is from 2026-11-21 10:56:21.400 to 2026-11-21 11:05:11.536 UTC"},
-		{"store-0 --recording workshop --at +1h", 2, "is not within the recording"},
-		{"store-9 --recording workshop", 1, "no pod store-9 is in workshop; near are default/store-0"},
-		{"store-0 --recording workshop --at 10:56:21.5", 1, "the queue did not know default/store-0 at 10:56:21.5: it came at 10:56:37.3"},
+	for args, want := range map[string]failure{
+		"":                                       {code: 2, want: "explain needs a pod"},
+		"store-0":                                {code: 1, want: "no kubeconfig names a cluster"},
+		"store-0 --at 10:57:00":                  {code: 2, want: "--at is for recordings"},
+		"store-0 --recording workshop --at noon": {code: 2, want: "invalid time --at noon"},
+		"store-0 --recording workshop --at 23:00:00":   {code: 2, want: "--at 23:00:00 is outside the recording, which covers 2026-11-21 10:56:21.400 to 2026-11-21 11:05:11.536 UTC"},
+		"store-9 --recording workshop":                 {code: 1, want: "no pod store-9 is in workshop; near are default/store-0"},
+		"store-0 --recording workshop --at 10:56:21.5": {code: 1, want: "the queue did not know default/store-0 at 10:56:21.5: it came at 10:56:37.3"},
 	} {
-		code, out, stderr := schedq(t, "", append([]string{"explain"}, strings.Fields(c.args)...)...)
-		if code != c.code || !strings.Contains(stderr, c.says) || out != "" {
-			t.Errorf("schedq explain %s: exit %d, %q, want exit %d and %q", c.args, code, stderr, c.code, c.says)
-		}
+		want.args = append([]string{"explain"}, strings.Fields(args)...)
+		want.check(t)
 	}
 }

@@ -8,31 +8,31 @@ import (
 	"testing"
 )
 
-// kept holds a file of each version of each format, as docs/start/install.md promises. These files are never changed: a new
-// version brings a new one.
-const kept = "testdata/formats/"
+// formats holds a file of each version of each format, as docs/start/install.md promises. Never change
+// them: add a file for a new version.
+const formats = "testdata/formats/"
 
-// TestKeptFormats: the files of every version that there was are read for good, without a word about them.
-func TestKeptFormats(t *testing.T) {
-	for args, says := range map[string]string{
-		"report " + kept + "trace-1.jsonl":         "24 moves",
-		"report " + kept + "scenario-1.yaml":       " moves",
-		"learn lint " + kept + "lesson-1.yaml":     `"Backoff is no retry timer" is right: 5 steps, 3 questions, 1 goal`,
-		"watch --strict " + kept + "trace-1.jsonl": "ScheduleAttemptFailure",
+// TestOldFormats: files of every version can be read, without a notice.
+func TestOldFormats(t *testing.T) {
+	for args, want := range map[string]string{
+		"report " + formats + "trace-1.jsonl":         "24 moves",
+		"report " + formats + "scenario-1.yaml":       " moves",
+		"learn lint " + formats + "lesson-1.yaml":     `"Backoff is no retry timer" is valid: 5 steps, 3 questions, 1 goal`,
+		"watch --strict " + formats + "trace-1.jsonl": "ScheduleAttemptFailure",
 	} {
-		if code, stdout, stderr := schedq(t, "", strings.Fields(args)...); code != 0 || stderr != "" || !strings.Contains(stdout, says) {
-			t.Errorf("schedq %s: exit %d, %q, and %.300q lacks %q", args, code, stderr, stdout, says)
+		if code, stdout, stderr := schedq(t, "", strings.Fields(args)...); code != 0 || stderr != "" || !strings.Contains(stdout, want) {
+			t.Errorf("schedq %s: exit %d, %q, no %q in %.300q", args, code, stderr, want, stdout)
 		}
 	}
 }
 
-// TestKeptLines: the lines of watch -o json have each field that they had, and the same in it. They may have others.
-func TestKeptLines(t *testing.T) {
-	before, err := os.ReadFile(kept + "watch-1.jsonl")
+// TestOldFields: watch -o json keeps its fields and their values. It may add fields.
+func TestOldFields(t *testing.T) {
+	before, err := os.ReadFile(formats + "watch-1.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, stdout, stderr := schedq(t, "", "watch", kept+"trace-1.jsonl", "-o", "json")
+	code, stdout, stderr := schedq(t, "", "watch", formats+"trace-1.jsonl", "-o", "json")
 	was, is := strings.Split(string(before), "\n"), strings.Split(stdout, "\n")
 	if code != 0 || len(was) != len(is) {
 		t.Fatalf("exit %d, %q, %d lines, want %d", code, stderr, len(is), len(was))

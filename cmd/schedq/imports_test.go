@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// TestNotLinked: what the program has no use for, and what would make it twice as large, is not in it.
+// TestNotLinked: the program does not link packages that it does not need and that double its size.
 func TestNotLinked(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for pattern, why := range map[string]string{
-		"plugin":                 "the linker keeps every method of a program that can load others",
-		"sigs.k8s.io/kustomize/": "nothing here builds manifests",
+		"plugin":                 "it makes the linker keep every method",
+		"sigs.k8s.io/kustomize/": "schedq builds no manifests",
 		"k8s.io/cli-runtime/":    "it imports kustomize",
 		"testing":                "it is for tests",
 	} {
@@ -27,7 +27,7 @@ func TestNotLinked(t *testing.T) {
 	}
 }
 
-// TestInstallable: go install of a version refuses modules that replace or exclude others.
+// TestInstallable: go install rejects modules with replace or exclude directives.
 func TestInstallable(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json").Output()
 	if err != nil {

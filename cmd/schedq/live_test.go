@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,7 +24,7 @@ import (
 	"github.com/schedq/schedq/sources/live/livetest"
 )
 
-// secret is in every place of a pod's object where one can be, and must be nowhere else.
+// secret is in every field of a pod that may hold one. It must not be recorded.
 const secret = "hunter2"
 
 func pendingPod(name, cpu string) *corev1.Pod {
@@ -40,7 +39,7 @@ func pendingPod(name, cpu string) *corev1.Pod {
 	}
 }
 
-// rejected is pod with the condition that a scheduler writes once its attempt has failed.
+// rejected returns pod with the condition of a failed attempt.
 func rejected(pod *corev1.Pod) *corev1.Pod {
 	pod = pod.DeepCopy()
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
@@ -49,19 +48,19 @@ func rejected(pod *corev1.Pod) *corev1.Pod {
 }
 
 func readyNode(name, cpu string) *corev1.Node {
-	room := corev1.ResourceList{"cpu": resource.MustParse(cpu), "memory": resource.MustParse("8Gi"), "pods": resource.MustParse("110")}
-	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.NodeStatus{Capacity: room, Allocatable: room}}
+	resources := corev1.ResourceList{"cpu": resource.MustParse(cpu), "memory": resource.MustParse("8Gi"), "pods": resource.MustParse("110")}
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.NodeStatus{Capacity: resources, Allocatable: resources}}
 }
 
-// live is a schedq command at work on a live cluster.
+// liveRun is a schedq command that runs on a live cluster.
 type liveRun struct {
 	*testing.T
 	lines  chan string
-	stderr bytes.Buffer // to be read after stop
+	stderr output
 	stop   func() int
 }
 
-// runLive begins a command. It ends with the test, if it was not stopped.
+// runLive starts a command. It ends with the test at the latest.
 func runLive(t *testing.T, args ...string) *liveRun {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -90,43 +89,69 @@ func runLive(t *testing.T, args ...string) *liveRun {
 	return r
 }
 
-// toldMove is what is looked at of a line of watch -o json.
-type toldMove struct {
+// watchLine has the fields of watch -o json that the tests check.
+type watchLine struct {
 	Pod, From, To, Event, Provenance, Node string
 	Attempts                               int
 	Plugins                                []string
 }
 
-// until reads moves until one is as want, and returns it.
-func (r *liveRun) until(what string, want func(toldMove) bool) toldMove {
+// until reads lines until one matches, and returns it.
+func (r *liveRun) until(matches func(watchLine) bool) watchLine {
 	r.Helper()
 	var seen []string
-	for deadline := time.After(30 * time.Second); ; {
+	for late := time.After(30 * time.Second); ; {
 		select {
 		case line, ok := <-r.lines:
 			if !ok {
-				r.Fatalf("%s did not come before the end; %s; there were\n%s", what, r.stderr.String(), strings.Join(seen, "\n"))
+				r.Fatalf("the command ended: %s\n%s", r.stderr.String(), strings.Join(seen, "\n"))
 			}
 			seen = append(seen, line)
-			var m toldMove
+			var m watchLine
 			if err := json.Unmarshal([]byte(line), &m); err != nil {
 				r.Fatalf("%v in %s", err, line)
 			}
-			if want(m) {
+			if matches(m) {
 				return m
 			}
-		case <-deadline:
-			r.Fatalf("%s did not come; there were\n%s", what, strings.Join(seen, "\n"))
+		case <-late:
+			r.Fatalf("the move is missing in\n%s", strings.Join(seen, "\n"))
 		}
 	}
 }
 
-func goes(pod, to string) func(toldMove) bool {
-	return func(m toldMove) bool { return m.Pod == "default/"+pod && m.To == to }
+// moves matches the move of a pod of namespace default to a tier.
+func moves(pod, to string) func(watchLine) bool {
+	return func(m watchLine) bool { return m.Pod == "default/"+pod && m.To == to }
 }
 
-// TestWatchLive follows a pod from its rejection to its binding, through the API server alone: the test
-// does what a scheduler would.
+// freeAddress returns a loopback address that nobody listens at.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// eventuallyServed waits until the metrics at address contain all lines.
+func eventuallyServed(t *testing.T, address string, lines ...string) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("%q", lines), func() (string, bool) {
+		answer, err := http.Get("http://" + address + "/metrics")
+		if err != nil {
+			return err.Error(), false
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		missing := slices.ContainsFunc(lines, func(line string) bool { return !strings.Contains(string(text), line+"\n") })
+		return string(text), err == nil && !missing
+	})
+}
+
+// TestWatchLive follows a pod from its rejection to its binding. The test acts as the scheduler.
 func TestWatchLive(t *testing.T) {
 	server := livetest.New(t)
 	server.Put(readyNode("n-1", "4"))
@@ -134,28 +159,28 @@ func TestWatchLive(t *testing.T) {
 
 	big := pendingPod("big", "6")
 	server.Put(big)
-	r.until("its coming", goes("big", "active"))
+	r.until(moves("big", "active"))
 	server.Put(rejected(big))
-	m := r.until("the rejection", goes("big", "unschedulable"))
+	m := r.until(moves("big", "unschedulable"))
 	if m.Attempts != 1 || m.Provenance != "modelled" || fmt.Sprint(m.Plugins) != "[NodeResourcesFit]" {
 		t.Errorf("rejected: %+v", m)
 	}
 	server.Put(readyNode("n-2", "8"))
-	r.until("its being woken by the node", func(m toldMove) bool { return m.Pod == "default/big" && m.Event == "NodeAdd" })
+	r.until(func(m watchLine) bool { return m.Pod == "default/big" && m.Event == "NodeAdd" })
 	big.Spec.NodeName = "n-2"
 	server.Put(big)
-	if m := r.until("its binding", goes("big", "scheduled")); m.Node != "n-2" || m.Provenance != "observed" {
+	if m := r.until(moves("big", "scheduled")); m.Node != "n-2" || m.Provenance != "observed" {
 		t.Errorf("bound: %+v", m)
 	}
 	if code := r.stop(); code != 0 {
 		t.Errorf("exit %d when stopped: %s", code, r.stderr.String())
 	}
 	if !strings.Contains(r.stderr.String(), "attached") {
-		t.Errorf("said %q", r.stderr.String())
+		t.Errorf("%q", r.stderr.String())
 	}
 }
 
-// TestRecordLive: a recording of a live cluster plays, holds no secret, and tells the moves that watch tells.
+// TestRecordLive: a recording contains the moves that watch prints, and no secrets.
 func TestRecordLive(t *testing.T) {
 	server := livetest.New(t)
 	server.Put(readyNode("n-1", "4"))
@@ -166,13 +191,13 @@ func TestRecordLive(t *testing.T) {
 	fits := pendingPod("fits", "1")
 	big := pendingPod("big", "6")
 	server.Put(fits, big)
-	watcher.until("its coming", goes("big", "active"))
+	watcher.until(moves("big", "active"))
 	server.Put(rejected(big))
-	watcher.until("the rejection", goes("big", "unschedulable"))
+	watcher.until(moves("big", "unschedulable"))
 	fits.Spec.NodeName = "n-1"
 	server.Put(fits)
-	watcher.until("the binding", goes("fits", "scheduled"))
-	if code := recorder.stop(); code != 0 || !strings.Contains(recorder.stderr.String(), "records are in "+path) {
+	watcher.until(moves("fits", "scheduled"))
+	if code := recorder.stop(); code != 0 || !strings.Contains(recorder.stderr.String(), "records to "+path) {
 		t.Fatalf("exit %d: %s", code, recorder.stderr.String())
 	}
 	text, err := os.ReadFile(path)
@@ -180,7 +205,7 @@ func TestRecordLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(text), secret) {
-		t.Error("a secret is in the recording")
+		t.Error("the recording contains a secret")
 	}
 	code, out, stderr := schedq(t, "", "watch", path, "-o", "json")
 	for _, want := range []string{`"pod":"default/big","from":"inflight","to":"unschedulable"`, `"pod":"default/fits","from":"inflight","to":"scheduled"`} {
@@ -190,18 +215,18 @@ func TestRecordLive(t *testing.T) {
 	}
 }
 
-// TestSeedLive: what is there in a cluster is written once, without secrets, and tells a log that begins in the middle what was.
+// TestSeedLive: seed writes the objects of a cluster, without secrets, and completes a log.
 func TestSeedLive(t *testing.T) {
 	server := livetest.New(t)
 	server.Put(readyNode("n-1", "4"), pendingPod("big", "6"))
 	dir := t.TempDir()
 	seed, log := filepath.Join(dir, "seed.jsonl.gz"), filepath.Join(dir, "sched.log")
-	if code, out, stderr := schedq(t, "", "seed", "-o", seed, "--kubeconfig", server.Kubeconfig(t)); code != 0 || !strings.Contains(stderr, "records are in "+seed) {
+	if code, out, stderr := schedq(t, "", "seed", "-o", seed, "--kubeconfig", server.Kubeconfig(t)); code != 0 || !strings.Contains(stderr, "records to "+seed) {
 		t.Fatalf("exit %d: %s%s", code, out, stderr)
 	}
 	_, text, _ := schedq(t, "", "convert", seed, "-o", "-")
 	if strings.Contains(text, secret) || !strings.Contains(text, `"attached"`) || !strings.Contains(text, `"name":"big"`) {
-		t.Errorf("it holds a secret, or not what was there:\n%s", text)
+		t.Errorf("a secret, or missing objects:\n%s", text)
 	}
 	now := time.Now().UTC()
 	line := fmt.Sprintf("I%s       1 schedule_one.go:1194] \"Unable to schedule pod; no fit; waiting\" pod=\"default/big\" err=\"0/1 nodes are available: 1 Insufficient cpu.\"\n", now.Format("0102 15:04:05.000000"))
@@ -214,7 +239,6 @@ func TestSeedLive(t *testing.T) {
 	}
 }
 
-// TestExplainAndReportLive: both look at the cluster for a while, and then say what they would of a recording.
 func TestExplainAndReportLive(t *testing.T) {
 	server := livetest.New(t)
 	big := pendingPod("big", "6")
@@ -234,8 +258,8 @@ func TestExplainAndReportLive(t *testing.T) {
 	}
 }
 
-// TestNoWayIn: what bars the way to a cluster is said in one sentence, with exit 1.
-func TestNoWayIn(t *testing.T) {
+// TestConnectErrors: an error on the way to a cluster is one line without the token.
+func TestConnectErrors(t *testing.T) {
 	server := livetest.New(t)
 	kubeconfig := server.Kubeconfig(t)
 	forbidden := livetest.New(t)
@@ -245,31 +269,27 @@ func TestNoWayIn(t *testing.T) {
 	tls := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(tls.Close)
 	tls.Config.ErrorLog = log.New(io.Discard, "", 0)
-	gone := livetest.New(t) // the last, so that no other gets its port
+	gone := livetest.New(t) // last, or another server may get its port
 	elsewhere := gone.Kubeconfig(t)
 	gone.Close()
-	plugin := filepath.Join(t.TempDir(), "kubeconfig")
 	text, err := os.ReadFile(kubeconfig)
 	if err != nil {
 		t.Fatal(err)
 	}
-	exec := strings.Replace(string(text), "{token: secret-token}", "{exec: {apiVersion: client.authentication.k8s.io/v1, command: /no/such/plugin, interactiveMode: Never}}", 1)
-	if err := os.WriteFile(plugin, []byte(exec), 0o600); err != nil {
-		t.Fatal(err)
+	withUser := func(name, user string) string {
+		return writer(t)(name, strings.Replace(string(text), "{token: secret-token}", user, 1))
 	}
-	device := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(device, []byte(strings.Replace(string(text), "{token: secret-token}", "{tokenFile: /dev/zero}", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	plugin := withUser("plugin", "{exec: {apiVersion: client.authentication.k8s.io/v1, command: /no/such/plugin, interactiveMode: Never}}")
+	device := withUser("device", "{tokenFile: /dev/zero}")
 	for name, c := range map[string]struct {
 		args []string
 		code int
-		says string
+		want string
 	}{
 		"endless":       {[]string{"--kubeconfig", "/dev/zero"}, 1, "the kubeconfig: /dev/zero is not a regular file"},
 		"endless token": {[]string{"--kubeconfig", device}, 1, "the kubeconfig's tokenFile: /dev/zero is not a regular file"},
-		"no kubeconfig": {[]string{"--kubeconfig", filepath.Join(t.TempDir(), "none")}, 1, "the kubeconfig can't be read"},
-		"no context":    {[]string{"--kubeconfig", kubeconfig, "--context", "prod"}, 1, "there is no context prod"},
+		"no kubeconfig": {[]string{"--kubeconfig", filepath.Join(t.TempDir(), "none")}, 1, "can't read the kubeconfig"},
+		"no context":    {[]string{"--kubeconfig", kubeconfig, "--context", "prod"}, 1, "no context prod"},
 		"unreachable":   {[]string{"--kubeconfig", elsewhere}, 1, "can't be reached"},
 		"certificate":   {[]string{"--kubeconfig", kubeconfig, "--server", tls.URL}, 1, "certificate"},
 		"no rights":     {[]string{"--kubeconfig", forbidden.Kubeconfig(t)}, 1, "you may not list pods in all namespaces"},
@@ -281,25 +301,21 @@ func TestNoWayIn(t *testing.T) {
 	} {
 		for _, command := range [][]string{{"watch"}, {"record", "-o", filepath.Join(t.TempDir(), "x.jsonl")}} {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			var stdout, said bytes.Buffer
-			code := run(ctx, append(command, c.args...), strings.NewReader(""), &stdout, &said)
+			var stdout, stderr output
+			code := run(ctx, append(command, c.args...), strings.NewReader(""), &stdout, &stderr)
 			cancel()
-			stderr := said.String()
-			if code != c.code || !strings.Contains(stderr, c.says) || stdout.Len() > 0 {
-				t.Errorf("%s: schedq %s: exit %d, %q, want %d and %q", name, command[0], code, stderr, c.code, c.says)
-			}
-			sentence, _, _ := strings.Cut(stderr, "\nSee schedq --help.")
-			if strings.Contains(strings.TrimSpace(sentence), "\n") || strings.Contains(stderr, "secret-token") {
-				t.Errorf("%s: schedq %s says more than a sentence: %q", name, command[0], stderr)
+			got := stderr.String()
+			line, _, _ := strings.Cut(got, "\nSee schedq --help.")
+			if code != c.code || !strings.Contains(got, c.want) || stdout.String() != "" || strings.Contains(strings.TrimSpace(line), "\n") || strings.Contains(got, "secret-token") {
+				t.Errorf("%s: schedq %s: exit %d, %q, want %d and %q", name, command[0], code, got, c.code, c.want)
 			}
 		}
 	}
 }
 
-// TestFullDisk: a recording that can't be written fails, in one sentence.
 func TestFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip("there is no disk that is always full")
+		t.Skip("no /dev/full")
 	}
 	server := livetest.New(t)
 	code, _, stderr := schedq(t, "", "record", "-o", "/dev/full", "--kubeconfig", server.Kubeconfig(t))
@@ -308,24 +324,21 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestSchedulersOwnWord: the scheduler's log tells the moves, and its metrics the counts, beside the cluster.
-func TestSchedulersOwnWord(t *testing.T) {
+// TestSchedulerSources: the scheduler's log adds its moves, and its metrics the counts.
+func TestSchedulerSources(t *testing.T) {
 	server := livetest.New(t)
 	server.Put(readyNode("n-1", "4"))
 	metrics := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, "# TYPE scheduler_pending_pods gauge\nscheduler_pending_pods{queue=\"active\"} 1\nscheduler_pending_pods{queue=\"gated\"} 7\n")
 	}))
 	t.Cleanup(metrics.Close)
-	logged := filepath.Join(t.TempDir(), "scheduler.log")
-	if err := os.WriteFile(logged, []byte("I1121 10:00:00.000000       1 schedule_one.go:117] \"Attempting to schedule pod\" pod=\"default/before\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	logged := writer(t)("scheduler.log", "I1121 10:00:00.000000       1 schedule_one.go:117] \"Attempting to schedule pod\" pod=\"default/before\"\n")
 	path := filepath.Join(t.TempDir(), "both.jsonl")
 	kubeconfig := server.Kubeconfig(t)
 	runLive(t, "record", "-o", path, "--kubeconfig", kubeconfig, "--scheduler-log", logged, "--scheduler-metrics", metrics.URL)
 	watcher := runLive(t, "watch", "-o", "json", "--kubeconfig", kubeconfig, "--scheduler-log", logged)
 	server.Put(pendingPod("there", "1"))
-	watcher.until("the pod that was there, or came", func(m toldMove) bool { return true })
+	watcher.until(func(watchLine) bool { return true })
 
 	f, err := os.OpenFile(logged, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -333,25 +346,16 @@ func TestSchedulersOwnWord(t *testing.T) {
 	}
 	defer f.Close()
 	now := time.Now().UTC()
-	fmt.Fprintf(f, "I%s       1 active_queue.go:414] \"Entity moved to an internal scheduling queue\" type=\"pod\" entity=\"default/told\" event=\"UnscheduledPodAdd\" queue=\"Active\"\n", now.Format("0102 15:04:05.000000"))
-	if m := watcher.until("the logged move", goes("told", "active")); m.Provenance != "observed" {
+	fmt.Fprintf(f, "I%s       1 active_queue.go:414] \"Entity moved to an internal scheduling queue\" type=\"pod\" entity=\"default/logged\" event=\"UnscheduledPodAdd\" queue=\"Active\"\n", now.Format("0102 15:04:05.000000"))
+	if m := watcher.until(moves("logged", "active")); m.Provenance != "observed" {
 		t.Errorf("%+v", m)
 	}
-	recorded := func(text string) {
-		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-			if got, _ := os.ReadFile(path); strings.Contains(string(got), text) {
-				return
-			} else if time.Now().After(deadline) {
-				t.Fatalf("no %s in the recording:\n%s", text, got)
-			}
-		}
-	}
-	recorded(`"counts":{"active":1,"backoff":0,"unschedulable":0,"gated":7}`)
-	recorded(`"move":{"pod":"default/told","to":"active"`)
+	eventuallyIn(t, path, `"counts":{"active":1,"backoff":0,"unschedulable":0,"gated":7}`)
+	eventuallyIn(t, path, `"move":{"pod":"default/logged","to":"active"`)
 }
 
-// TestLogOfTwo: a scheduler's log below -v=5 that is followed corrects the model, and does not take its place.
-func TestLogOfTwo(t *testing.T) {
+// TestLogAtV2: a scheduler's log below -v=5 corrects the model instead of replacing it.
+func TestLogAtV2(t *testing.T) {
 	server := livetest.New(t)
 	server.Put(readyNode("n-1", "4"))
 	logged := filepath.Join(t.TempDir(), "scheduler.log")
@@ -362,17 +366,13 @@ func TestLogOfTwo(t *testing.T) {
 	defer f.Close()
 	watcher := runLive(t, "watch", "-o", "json", "--kubeconfig", server.Kubeconfig(t), "--scheduler-log", logged)
 	server.Put(pendingPod("big", "6"))
-	watcher.until("its coming", goes("big", "active"))
+	watcher.until(moves("big", "active"))
 	fmt.Fprintf(f, "I%s       1 schedule_one.go:1058] \"Unable to schedule pod; no fit; waiting\" pod=\"default/big\" err=\"0/1 nodes are available: 1 Insufficient cpu.\"\n", time.Now().UTC().Format("0102 15:04:05.000000"))
-	watcher.until("its failure, by the log alone", goes("big", "unschedulable"))
-	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(watcher.stderr.String(), "is of -v=2: it corrects the model"); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("what the log is worth is not said: %s", watcher.stderr.String())
-		}
-	}
+	watcher.until(moves("big", "unschedulable"))
+	watcher.stderr.waitFor(t, "is of -v=2: it corrects the model", 20*time.Second)
 }
 
-// eksCounts are counts as EKS serves them at eksPath.
+// eksCounts are the counts that EKS serves at eksPath.
 const (
 	eksPath   = "/apis/metrics.eks.amazonaws.com/v1/ksh/container/metrics"
 	eksCounts = `# HELP scheduler_pending_pods [STABLE] Number of pending pods, by the queue type.
@@ -384,49 +384,34 @@ scheduler_pending_pods{queue="unschedulable"} 5
 `
 )
 
-// TestCountsOfEKS: EKS serves its scheduler's counts through the API server; others say so, in one sentence.
-func TestCountsOfEKS(t *testing.T) {
-	eks, other := livetest.New(t), livetest.New(t)
-	eks.Answer(eksPath, eksCounts)
-	other.Refuse("metrics", http.StatusNotFound)
-	path := filepath.Join(t.TempDir(), "eks.jsonl")
-	runLive(t, "record", "-o", path, "--kubeconfig", eks.Kubeconfig(t), "--scheduler-metrics", "eks")
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if got, _ := os.ReadFile(path); strings.Contains(string(got), `"counts":{"active":0,"backoff":2,"unschedulable":5,"gated":0}`) {
-			break
-		} else if time.Now().After(deadline) {
-			t.Fatalf("no counts in the recording:\n%s", got)
-		}
-	}
-	code, _, stderr := schedq(t, "", "report", "--for", "1s", "--kubeconfig", other.Kubeconfig(t), "--scheduler-metrics", "eks")
+// TestEKSCountsElsewhere: --scheduler-metrics eks is reported once on other clusters.
+func TestEKSCountsElsewhere(t *testing.T) {
+	server := livetest.New(t)
+	server.Refuse("metrics", http.StatusNotFound)
+	code, _, stderr := schedq(t, "", "report", "--for", "1s", "--kubeconfig", server.Kubeconfig(t), "--scheduler-metrics", "eks")
 	if want := "EKS alone serves it"; code != 0 || strings.Count(stderr, want) != 1 {
 		t.Errorf("exit %d, %q, want %q once", code, stderr, want)
 	}
 }
 
-// TestMetricsAddress: the model's figures have the scheduler's own names.
+// TestMetricsAddress: the model's metrics have kube-scheduler's names, and EKS' own counts are compared.
 func TestMetricsAddress(t *testing.T) {
 	server := livetest.New(t)
 	server.Put(readyNode("n-1", "4"))
 	server.Answer(eksPath, eksCounts)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	l.Close()
-	r := runLive(t, "watch", "-o", "json", "--kubeconfig", server.Kubeconfig(t), "--metrics-address", ":"+port, "--scheduler-metrics", "eks")
+	address := freeAddress(t)
+	r := runLive(t, "watch", "-o", "json", "--kubeconfig", server.Kubeconfig(t), "--metrics-address", strings.TrimPrefix(address, "127.0.0.1"), "--scheduler-metrics", "eks")
 	fits := pendingPod("fits", "1")
 	big := pendingPod("big", "6")
 	server.Put(big)
-	r.until("its coming", goes("big", "active"))
+	r.until(moves("big", "active"))
 	server.Put(rejected(big))
-	r.until("the rejection", goes("big", "unschedulable"))
+	r.until(moves("big", "unschedulable"))
 	server.Put(fits)
 	fits.Spec.NodeName = "n-1"
 	server.Put(fits)
-	r.until("the binding", goes("fits", "scheduled"))
-	want := []string{
+	r.until(moves("fits", "scheduled"))
+	eventuallyServed(t, address,
 		`scheduler_pending_pods{queue="unschedulable"} 1`,
 		`scheduler_queue_incoming_pods_total{event="UnscheduledPodAdd",queue="active"} 2`,
 		`scheduler_queue_incoming_pods_total{event="ScheduleAttemptFailure",queue="unschedulable"} 1`,
@@ -438,25 +423,10 @@ func TestMetricsAddress(t *testing.T) {
 		`schedq_scheduler_pending_pods{queue="unschedulable"} 5`,
 		`schedq_pending_pods_difference{queue="unschedulable"} -4`,
 		`schedq_pending_pods_difference{queue="backoff"} -2`,
-	}
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		answer, err := http.Get("http://127.0.0.1:" + port + "/metrics")
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(answer.Body)
-		answer.Body.Close()
-		missing := slices.DeleteFunc(slices.Clone(want), func(line string) bool { return strings.Contains(string(text), line+"\n") })
-		if err == nil && len(missing) == 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%v: no %q in\n%s", err, missing, text)
-		}
-	}
+	)
 }
 
-// TestKubectlPlugin: as kubectl-schedq it is about the cluster that kubectl is about.
+// TestKubectlPlugin: as a kubectl plugin, schedq without a command is schedq attach.
 func TestKubectlPlugin(t *testing.T) {
 	for _, c := range []struct{ path, args, want string }{
 		{"/usr/bin/kubectl-schedq", "", "attach"},

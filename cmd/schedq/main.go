@@ -19,28 +19,27 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/command"
 )
 
-// Exit codes: what was asked for failed, or it was asked for in the wrong way.
 const (
 	exitFailed = 1
-	exitUsage  = 2
+	exitUsage  = 2 // a mistake in the command line
 )
 
 func main() {
-	begunAt := cli.BegunAt()
-	ctx := cli.UntilSignal(func() {
-		begunAt.Restore()
+	terminal := cli.CurrentTerminal()
+	ctx := cli.SignalContext(func() {
+		terminal.Restore()
 		os.Exit(exitFailed)
 	})
-	// Upstream's code would note on standard error what it makes of gates, plugins and failures.
+	// Discard the log of kube-scheduler's code, which would go to standard error.
 	klog.SetLogger(klog.Logger{})
 	os.Exit(run(ctx, pluginArgs(os.Args[0], os.Args[1:]), os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run carries out a command line and returns the exit code.
+// run executes a command line and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	stderr = cli.PlainWriter{Writer: stderr}
+	stderr = cli.SanitizingWriter{Writer: stderr}
 	cmd := newRoot()
-	if name := calledAs(os.Args[0]); name == pluginName || name == completeName {
+	if name := programName(os.Args[0]); name == pluginName || name == completeName {
 		nameAsPlugin(cmd)
 	}
 	cmd.SetArgs(args)
@@ -52,10 +51,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case err == nil:
 		return 0
 	case errors.Is(err, context.Canceled):
-		return exitFailed // the person stopped it and knows
+		return exitFailed // interrupted: no message
 	}
-	for _, sentence := range cli.Sentences(err) {
-		fmt.Fprintf(stderr, "schedq: %s\n", sentence)
+	for _, line := range cli.ErrorLines(err) {
+		fmt.Fprintf(stderr, "schedq: %s\n", line)
 	}
 	var usage cli.UsageError
 	if errors.As(err, &usage) {
@@ -65,39 +64,43 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitFailed
 }
 
-// newRoot returns the command line.
+// newRoot returns the root command with all commands.
 func newRoot() *cobra.Command {
 	root := command.NewRoot()
 	root.Version, root.SilenceErrors, root.SilenceUsage = version(), true, true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
-	root.AddCommand(command.NewReplay(), command.NewCompare(), command.NewAttach(), command.NewPlay(),
-		command.NewWatch(), command.NewList(), command.NewExplain(), command.NewReport(), command.NewVerify(), command.NewRerun(), command.NewDoctor(),
-		command.NewRecord(), command.NewSeed(), command.NewConvert(), command.NewLearn(), command.NewNotes(), command.NewServe(), newConfig(), newVersion(), newMan())
+	root.AddCommand(
+		command.NewReplay(), command.NewCompare(), command.NewAttach(), command.NewPlay(),
+		command.NewWatch(), command.NewList(), command.NewExplain(), command.NewReport(), command.NewVerify(), command.NewRerun(),
+		command.NewDoctor(), command.NewRecord(), command.NewSeed(), command.NewConvert(),
+		command.NewLearn(), command.NewNotes(), command.NewServe(),
+		newConfig(), newVersion(), newMan(),
+	)
 	return root
 }
 
-// The names by which kubectl calls its plugin schedq, and has it complete a command line.
+// Program names under which kubectl runs schedq as a plugin, and completes its command line.
 const (
 	pluginName   = "kubectl-schedq"
 	completeName = "kubectl_complete-schedq"
 )
 
-// calledAs is the name by which the program at path was called.
-func calledAs(path string) string { return strings.TrimSuffix(filepath.Base(path), ".exe") }
+// programName returns the name of the program at path.
+func programName(path string) string { return strings.TrimSuffix(filepath.Base(path), ".exe") }
 
-// nameAsPlugin has root's help say what one types to have kubectl call it.
+// nameAsPlugin makes root's help show "kubectl schedq".
 func nameAsPlugin(root *cobra.Command) {
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl schedq"}
-	called := regexp.MustCompile(`(?m)(^ *|\| )schedq `)
+	name := regexp.MustCompile(`(?m)(^ *|\| )schedq `)
 	for _, command := range append(root.Commands(), root) {
-		command.Example = called.ReplaceAllString(command.Example, "${1}kubectl schedq ")
+		command.Example = name.ReplaceAllString(command.Example, "${1}kubectl schedq ")
 	}
 }
 
-// pluginArgs are the arguments of a program that was called as path: a plugin of kubectl is about the cluster that kubectl is
-// about, and so is what a shell asks to complete its command line.
+// pluginArgs returns the arguments of a program that was run as path. As a kubectl plugin, and in its
+// completion, schedq without a command is schedq attach.
 func pluginArgs(path string, args []string) []string {
-	switch calledAs(path) {
+	switch programName(path) {
 	case completeName:
 		args = append([]string{cobra.ShellCompRequestCmd}, args...)
 	case pluginName:

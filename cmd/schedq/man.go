@@ -19,18 +19,18 @@ func newMan() *cobra.Command {
 	var force cli.Force
 	cmd := &cobra.Command{
 		Use:    "man DIR",
-		Short:  "Write the man pages, one for each command, into a folder",
-		Hidden: true, // for who packages schedq
+		Short:  "Write the man pages to a folder",
+		Hidden: true, // for packaging
 		Args:   cli.Args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := args[0]
 			if err := os.MkdirAll(dir, 0o755); err != nil {
-				return fmt.Errorf("the folder %s can't be made: %w", sources.Sanitize(dir), err)
+				return fmt.Errorf("can't create folder %s: %w", sources.Sanitize(dir), err)
 			}
 			root := cmd.Root()
-			root.DisableAutoGenTag = true // the same pages of the same program
+			root.DisableAutoGenTag = true // reproducible
 			opts := force.Options()
-			opts.Mode = 0o644 // they are everybody's to read
+			opts.Mode = 0o644 // man pages are public
 			return writePages(cmd, root, dir, opts)
 		},
 	}
@@ -38,13 +38,13 @@ func newMan() *cobra.Command {
 	return cmd
 }
 
-// writePages writes the page of a command and those of the commands under it.
+// writePages writes the pages of a command and its subcommands.
 func writePages(cmd, of *cobra.Command, dir string, opts disk.Options) error {
-	for _, under := range of.Commands() {
-		if !under.IsAvailableCommand() || under.IsAdditionalHelpTopicCommand() {
+	for _, sub := range of.Commands() {
+		if !sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
 			continue
 		}
-		if err := writePages(cmd, under, dir, opts); err != nil {
+		if err := writePages(cmd, sub, dir, opts); err != nil {
 			return err
 		}
 	}

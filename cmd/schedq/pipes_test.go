@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// TestPipesAreNotWaitedFor: a file that is a pipe without a writer holds no command up when that is stopped, and a
-// device without an end is refused.
-func TestPipesAreNotWaitedFor(t *testing.T) {
+// TestPipes: a command that waits for a pipe without a writer can be stopped, and an endless device is an
+// error.
+func TestPipes(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe.yaml")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
@@ -27,9 +27,9 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 		{"serve --authorized-keys FILE --listen 127.0.0.1:0", ""},
 		{"serve --teacher-keys FILE --listen 127.0.0.1:0", ""},
 	} {
-		for file, says := range map[string]string{pipe: "", "/dev/zero": "/dev/zero is larger than "} {
+		for file, want := range map[string]string{pipe: "", "/dev/zero": "/dev/zero is larger than "} {
 			if file == "/dev/zero" && c.args == "learn FILE" {
-				continue // its name is no lesson file's
+				continue // not the name of a lesson file
 			}
 			t.Run(c.args+" "+filepath.Base(file), func(t *testing.T) {
 				if c.variable != "" {
@@ -37,16 +37,16 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 				}
 				ctx, cancel := context.WithCancel(t.Context())
 				args := strings.Fields(strings.ReplaceAll(c.args, "FILE", file))
-				var said bytes.Buffer
+				var out bytes.Buffer
 				ended := make(chan int, 1)
-				go func() { ended <- run(ctx, args, strings.NewReader(""), &said, &said) }()
+				go func() { ended <- run(ctx, args, strings.NewReader(""), &out, &out) }()
 				if file == pipe {
 					time.AfterFunc(20*time.Millisecond, cancel)
 				}
 				select {
 				case code := <-ended:
-					if code != 1 || !strings.Contains(said.String(), says) || says == "" && said.Len() > 0 {
-						t.Errorf("schedq %s: exit %d, %q", c.args, code, said.String())
+					if code != 1 || !strings.Contains(out.String(), want) || want == "" && out.Len() > 0 {
+						t.Errorf("schedq %s: exit %d, %q", c.args, code, out.String())
 					}
 				case <-time.After(time.Minute):
 					t.Errorf("schedq %s does not end", c.args)

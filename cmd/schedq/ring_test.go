@@ -1,34 +1,15 @@
 package main
 
 import (
-	"io"
-	"net"
-	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/schedq/schedq/sources/live/livetest"
 )
 
-// until waits until what holds.
-func until(t *testing.T, what string, holds func() (seen string, ok bool)) {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		seen, ok := holds()
-		if ok {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s did not come; there is\n%s", what, seen)
-		}
-	}
-}
-
-// TestRecordRing: the flight recorder's folder is a recording to every command, meanwhile and afterwards, and what is cut out
-// of it begins with what was there.
+// TestRecordRing: every command reads the folder of a ring, even while it is recorded, and a part of it
+// contains the objects that existed at its start.
 func TestRecordRing(t *testing.T) {
 	server := livetest.New(t)
 	server.Put(readyNode("n-1", "4"))
@@ -38,23 +19,23 @@ func TestRecordRing(t *testing.T) {
 	watcher := runLive(t, "watch", "-o", "json", "--kubeconfig", kubeconfig)
 	big := pendingPod("big", "6")
 	server.Put(big)
-	watcher.until("its coming", goes("big", "active"))
+	watcher.until(moves("big", "active"))
 	server.Put(rejected(big))
-	watcher.until("the rejection", goes("big", "unschedulable"))
-	until(t, "the rejection in the ring", func() (string, bool) {
+	watcher.until(moves("big", "unschedulable"))
+	eventually(t, "the rejection in the ring", func() (string, bool) {
 		_, out, stderr := schedq(t, "", "list", folder)
 		return out + stderr, strings.Contains(out, "default/big") && strings.Contains(out, "NodeResourcesFit")
 	})
 	if code, _, stderr := schedq(t, "", "record", "--ring", "1h", "-o", folder, "--kubeconfig", kubeconfig); code == 0 || !strings.Contains(stderr, "another schedq records into "+folder) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
-	if code := recorder.stop(); code != 0 || !strings.Contains(recorder.stderr.String(), "went into the ring in "+folder) {
+	if code := recorder.stop(); code != 0 || !strings.Contains(recorder.stderr.String(), "records to the ring in "+folder) {
 		t.Fatalf("exit %d: %s", code, recorder.stderr.String())
 	}
 
 	again := runLive(t, "record", "--ring", "24h", "-o", folder, "--kubeconfig", kubeconfig)
 	server.Put(pendingPod("later", "6"))
-	until(t, "the other pod in the ring", func() (string, bool) {
+	eventually(t, "the other pod in the ring", func() (string, bool) {
 		_, out, stderr := schedq(t, "", "list", folder)
 		return out + stderr, strings.Contains(out, "default/later") && strings.Contains(out, "default/big")
 	})
@@ -87,23 +68,15 @@ func TestRecordRing(t *testing.T) {
 	}
 }
 
-// TestRecordingServed: a stretch of the ring is opened from a recorder's URL, by who has its token.
+// TestRecordingServed: with the token, commands read a part of the ring from the recorder's URL.
 func TestRecordingServed(t *testing.T) {
 	server := livetest.New(t)
 	server.Put(readyNode("n-1", "4"), rejected(pendingPod("big", "6")))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
-	token := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(token, []byte("0123456789abcdef0123456789abcdef\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	address := freeAddress(t)
+	token := writer(t)("token", "0123456789abcdef0123456789abcdef\n")
 	recorder := runLive(t, "record", "--ring", "1h", "-o", t.TempDir(), "--kubeconfig", server.Kubeconfig(t), "--metrics-address", address, "--token-file", token)
 	url := "http://" + address + "/recording?from=-2h"
-	until(t, "the pod at "+url, func() (string, bool) {
+	eventually(t, "the pod at "+url, func() (string, bool) {
 		_, out, stderr := schedq(t, "", "list", url, "--token-file", token)
 		return out + stderr, strings.Contains(out, "default/big")
 	})
@@ -114,15 +87,7 @@ func TestRecordingServed(t *testing.T) {
 	if code, out, stderr := schedq(t, "", "list", url); code != 0 || !strings.Contains(out, "default/big") {
 		t.Errorf("exit %d: %s%s", code, out, stderr)
 	}
-	until(t, "the model's figures", func() (string, bool) {
-		answer, err := http.Get("http://" + address + "/metrics")
-		if err != nil {
-			return err.Error(), false
-		}
-		defer answer.Body.Close()
-		text, err := io.ReadAll(answer.Body)
-		return string(text), err == nil && strings.Contains(string(text), `scheduler_unschedulable_pods{plugin="NodeResourcesFit",profile="default-scheduler"} 1`)
-	})
+	eventuallyServed(t, address, `scheduler_unschedulable_pods{plugin="NodeResourcesFit",profile="default-scheduler"} 1`)
 	if code := recorder.stop(); code != 0 {
 		t.Fatalf("exit %d: %s", code, recorder.stderr.String())
 	}

@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write what commands say into the documentation")
+var update = flag.Bool("update", false, "update the output of commands in the documentation")
 
-// blanks are those at the ends of lines.
+// blanks are trailing spaces.
 var blanks = regexp.MustCompile(`(?m) +$`)
 
-// TestShown: where the documentation shows what a command says about an embedded recording, it says that. With -update it is
-// written anew.
+// TestShown: the documentation shows the actual output of commands about embedded recordings. With
+// -update, it is rewritten.
 func TestShown(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*/*.md")
 	if err != nil {
@@ -40,7 +40,7 @@ func TestShown(t *testing.T) {
 			shown++
 			end := slices.IndexFunc(before, func(line string) bool { return line == "```" || strings.HasPrefix(line, "$ ") })
 			if end < 0 {
-				t.Fatalf("%s: what %q says has no end", name, line)
+				t.Fatalf("%s: the output of %q has no end", name, line)
 			}
 			want := strings.TrimSpace(strings.Join(before[:end], "\n"))
 			code, out, stderr := schedq(t, "", strings.Fields(command)...)
@@ -49,7 +49,7 @@ func TestShown(t *testing.T) {
 			}
 			got := strings.TrimRight(blanks.ReplaceAllString(out, ""), "\n")
 			if strings.TrimSpace(got) != want && !*update {
-				t.Errorf("%s: %s says\n%s\nand the documentation\n%s", filepath.Base(name), line, got, want)
+				t.Errorf("%s: %s prints\n%s\nbut the documentation shows\n%s", filepath.Base(name), line, got, want)
 			}
 			after = append(after, strings.Split(got, "\n")...)
 			if before = before[end:]; before[0] != "```" {
@@ -64,6 +64,6 @@ func TestShown(t *testing.T) {
 		}
 	}
 	if shown < 10 {
-		t.Errorf("the documentation shows what %d commands say", shown)
+		t.Errorf("the documentation shows %d commands", shown)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -15,10 +14,10 @@ import (
 	"github.com/schedq/schedq/sources/trace"
 )
 
-// release is the tag that a release was made of. The linker sets it, and nothing else does.
+// release is the tag of a release. Only the linker sets it.
 var release string
 
-// version is the release's tag, or the module's version as Go built it in: a release, or a commit's.
+// version returns the release's tag, or else the module version from the build info.
 func version() string {
 	if release != "" {
 		return release
@@ -29,14 +28,14 @@ func version() string {
 	return "unknown"
 }
 
-// build is what schedq version says.
+// build is the output of schedq version.
 type build struct {
 	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"` // the commit, if it is known
-	Modified bool   `json:"modified,omitempty"` // from that
+	Revision string `json:"revision,omitempty"` // the commit
+	Modified bool   `json:"modified,omitempty"` // uncommitted changes
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
-	// KubeScheduler is the version of upstream's that is linked, Releases those whose queue can be shown.
+	// KubeScheduler is the linked version, Releases those whose queue rules are supported.
 	KubeScheduler string         `json:"kubeScheduler,omitempty"`
 	Releases      []string       `json:"releases"`
 	Formats       map[string]int `json:"formats"`
@@ -69,7 +68,7 @@ func newVersion() *cobra.Command {
 	var output cli.Output
 	cmd := &cobra.Command{
 		Use:     "version",
-		Short:   "Print the version, and which kube-scheduler and formats it knows",
+		Short:   "Print the version and the supported releases and formats",
 		Example: "  schedq version -o json",
 		Args:    cli.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -79,17 +78,9 @@ func newVersion() *cobra.Command {
 			}
 			b := thisBuild()
 			if asJSON {
-				encoder := json.NewEncoder(cmd.OutOrStdout())
-				encoder.SetIndent("", "  ")
-				err = encoder.Encode(b)
-			} else {
-				with := "with kube-scheduler " + b.KubeScheduler
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "schedq %s %s, %s, %s\n", b.Version, with, b.Go, b.Platform)
+				return cli.WriteJSON(cmd.OutOrStdout(), b)
 			}
-			if err != nil {
-				return fmt.Errorf("can't write to standard output: %w", err)
-			}
-			return nil
+			return cli.WriteText(cmd.OutOrStdout(), fmt.Sprintf("schedq %s with kube-scheduler %s, %s, %s\n", b.Version, b.KubeScheduler, b.Go, b.Platform))
 		},
 	}
 	output.Register(cmd)

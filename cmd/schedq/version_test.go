@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestVersion: what a report of a mistake needs is in schedq version, and a program can read it.
+// TestVersion: version -o json contains what a bug report needs.
 func TestVersion(t *testing.T) {
 	code, stdout, stderr := schedq(t, "", "version", "-o", "json")
 	var b build
@@ -16,6 +16,6 @@ func TestVersion(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	if b.Formats["trace"] != 1 || b.Formats["lesson"] != 1 || b.Formats["scenario"] != 1 {
-		t.Errorf("the formats are %v: docs/start/install.md, and a kept file of each version before", b.Formats)
+		t.Errorf("formats %v: update docs/start/install.md, and add a file to testdata/formats", b.Formats)
 	}
 }

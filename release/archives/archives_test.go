@@ -1,5 +1,4 @@
-// Package archives has tests of what .goreleaser.yaml makes: archives and packages, and a manifest for krew, kubectl's own
-// package manager.
+// Package archives tests the output of .goreleaser.yaml: archives, packages, and a manifest for krew.
 package archives
 
 import (
@@ -17,17 +16,17 @@ import (
 	"time"
 )
 
-// tool returns the path of one of the tools of this module, which make release-check builds.
+// tool returns the path of a tool of this module, or skips the test.
 func tool(t *testing.T, name string) string {
 	t.Helper()
 	folder := os.Getenv("SCHEDQ_TOOLS")
 	if folder == "" {
-		t.Skip("make release-check builds the tools first")
+		t.Skip("SCHEDQ_TOOLS is not set: use make release-check")
 	}
 	return filepath.Join(folder, name)
 }
 
-// run runs a program in folder, and returns what it prints.
+// run runs a program in folder and returns its output.
 func run(t *testing.T, folder string, environment []string, program string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, args...)
@@ -39,9 +38,8 @@ func run(t *testing.T, folder string, environment []string, program string, args
 	return string(out)
 }
 
-// TestInstall: GoReleaser makes krew's manifest from the configuration and archives; krew's own check finds nothing wrong
-// with it; and krew installs the plugin from it and the archive, without a network, where kubectl finds and runs it. The
-// archives hold small programs in place of schedq, which is compiled for six systems otherwise.
+// TestInstall: krew validates its manifest and installs the plugin from it and the archive, without a network.
+// The archives contain a small program instead of schedq, which would be compiled for six systems.
 func TestInstall(t *testing.T) {
 	goreleaser, validate, krew := tool(t, "goreleaser"), tool(t, "validate-krew-manifest"), tool(t, "krew")
 	project := standIn(t)
@@ -57,13 +55,13 @@ func TestInstall(t *testing.T) {
 	}
 	run(t, project, []string{"KREW_ROOT=" + root, "KREW_NO_UPGRADE_CHECK=1"}, krew, "install", "--manifest", manifest, "--archive", archives[0])
 	if got := run(t, project, nil, filepath.Join(root, "bin", "kubectl-schedq")); got != "a stand-in\n" {
-		t.Errorf("the plugin says %q", got)
+		t.Errorf("the plugin prints %q", got)
 	}
-	holds(t, archives[0], "LICENSE", "README.md", "schedq", "man/schedq.1", "completions/schedq.bash")
-	sums(t, dist)
+	checkArchive(t, archives[0], "LICENSE", "README.md", "schedq", "man/schedq.1", "completions/schedq.bash")
+	checkSums(t, dist)
 }
 
-// TestReproducible: of the same commit in another folder, at another time, the same bytes are made, packages included.
+// TestReproducible: the same commit gives the same bytes in another folder at another time, packages included.
 func TestReproducible(t *testing.T) {
 	goreleaser, project := tool(t, "goreleaser"), standIn(t)
 	clone := filepath.Join(t.TempDir(), "elsewhere", "schedq")
@@ -75,30 +73,30 @@ func TestReproducible(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	said := map[string]string{}
+	checksums := map[string]string{}
 	for _, folder := range []string{project, clone} {
 		snapshot(t, goreleaser, folder)
 		text, err := os.ReadFile(filepath.Join(folder, "dist", "checksums.txt"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		said[folder] = string(text)
+		checksums[folder] = string(text)
 	}
-	if said[project] != said[clone] {
-		t.Errorf("the sums in %s:\n%sand in %s:\n%s", project, said[project], clone, said[clone])
+	if checksums[project] != checksums[clone] {
+		t.Errorf("checksums in %s:\n%sand in %s:\n%s", project, checksums[project], clone, checksums[clone])
 	}
 }
 
-// snapshot makes a release of what is in the folder, which is not published.
+// snapshot builds a release of the folder without publishing it.
 func snapshot(t *testing.T, goreleaser, folder string) {
 	t.Helper()
 	run(t, folder, nil, goreleaser, "release", "--snapshot", "--clean", "--skip=sign,sbom,docker,nix")
 }
 
-// remote is where a release would be published. Nobody goes there.
+// remote is the URL of the repository. It is never contacted.
 const remote = "https://git.example.com/schedq/schedq.git"
 
-// standIn makes a repository with this project's configuration of releases, and a program that is compiled at once.
+// standIn creates a repository with this project's .goreleaser.yaml and a small program.
 func standIn(t *testing.T) string {
 	t.Helper()
 	project := t.TempDir()
@@ -137,8 +135,8 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// holds checks that the files are in the archive.
-func holds(t *testing.T, archive string, files ...string) {
+// checkArchive checks that the archive contains the files.
+func checkArchive(t *testing.T, archive string, files ...string) {
 	t.Helper()
 	f, err := os.Open(archive)
 	if err != nil {
@@ -149,7 +147,7 @@ func holds(t *testing.T, archive string, files ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	there := map[string]bool{}
+	names := map[string]bool{}
 	for r := tar.NewReader(z); ; {
 		header, err := r.Next()
 		if err == io.EOF {
@@ -158,17 +156,17 @@ func holds(t *testing.T, archive string, files ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		there[header.Name] = true
+		names[header.Name] = true
 	}
 	for _, name := range files {
-		if !there[name] {
-			t.Errorf("%s is not in the archive, which has %v", name, there)
+		if !names[name] {
+			t.Errorf("%s is not in the archive, which has %v", name, names)
 		}
 	}
 }
 
-// sums checks that each archive and package of the six systems is there, and has the sum that checksums.txt tells.
-func sums(t *testing.T, dist string) {
+// checkSums checks that every archive and package exists and matches checksums.txt.
+func checkSums(t *testing.T, dist string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dist, "checksums.txt"))
 	if err != nil {
@@ -179,7 +177,7 @@ func sums(t *testing.T, dist string) {
 		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
 		data, err := os.ReadFile(filepath.Join(dist, name))
 		if err != nil || fmt.Sprintf("%x", sha256.Sum256(data)) != sum {
-			t.Errorf("%s: not the sum that is told, %v", name, err)
+			t.Errorf("%s does not match its checksum, %v", name, err)
 		}
 		for _, kind := range []string{".tar.gz", ".zip", ".deb", ".rpm", ".apk", ".pkg.tar.zst"} {
 			if strings.HasSuffix(name, kind) {
@@ -188,6 +186,6 @@ func sums(t *testing.T, dist string) {
 		}
 	}
 	if got, want := fmt.Sprint(count), "map[.apk:2 .deb:2 .pkg.tar.zst:2 .rpm:2 .tar.gz:4 .zip:2]"; got != want {
-		t.Errorf("there are %s, want %s", got, want)
+		t.Errorf("%s, want %s", got, want)
 	}
 }

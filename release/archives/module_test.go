@@ -11,15 +11,15 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// TestGoInstall: go install has the program from a module proxy, by its path and a version: from a folder with what is committed here,
-// and the usual proxy for all else. A go.mod with a replace would be refused.
+// TestGoInstall: go install builds the committed program from a module proxy, which is a folder, and its
+// dependencies from the usual one. go install rejects a go.mod with replace directives.
 func TestGoInstall(t *testing.T) {
 	if os.Getenv("SCHEDQ_TOOLS") == "" {
-		t.Skip("it builds the program: make release-check runs it")
+		t.Skip("SCHEDQ_TOOLS is not set: use make release-check")
 	}
-	project := filepath.Join(t.TempDir(), "project") // whose .git is a folder, wherever this one's is
+	project := filepath.Join(t.TempDir(), "project") // a clone, since .git may be a file here
 	run(t, "../..", nil, "git", "clone", "-q", ".", project)
-	// A version is one content for good, to go's caches, too: so it is called after the commit.
+	// go's caches assume that a version never changes: name it after the commit.
 	commit := strings.TrimSpace(run(t, project, nil, "git", "rev-parse", "HEAD"))
 	m := module.Version{Path: "github.com/schedq/schedq", Version: "v0.0.1-h" + commit}
 	var archive bytes.Buffer
@@ -41,7 +41,7 @@ func TestGoInstall(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Cleanup(func() { // the machine's cache of modules stays as it was
+	t.Cleanup(func() { // clean up the module cache
 		os.RemoveAll(filepath.Join(cache, m.Path+"@"+m.Version))
 		kept, _ := filepath.Glob(filepath.Join(cache, "cache", "download", m.Path, "@v", m.Version+"*"))
 		for _, file := range kept {
@@ -49,10 +49,10 @@ func TestGoInstall(t *testing.T) {
 		}
 	})
 	usual := strings.TrimSpace(run(t, project, nil, "go", "env", "GOPROXY"))
-	// GOSUMDB knows nothing of a version that was never published.
+	// GOSUMDB does not know an unpublished version.
 	run(t, bin, []string{"GOPROXY=file://" + proxy + "," + usual, "GOSUMDB=off", "GOFLAGS=-modcacherw", "CGO_ENABLED=0", "GOBIN=" + bin},
 		"go", "install", m.Path+"/cmd/schedq@"+m.Version)
-	if said := run(t, bin, nil, filepath.Join(bin, "schedq"), "version"); !strings.Contains(said, m.Version) {
-		t.Errorf("the installed program says that it is %s", said)
+	if out := run(t, bin, nil, filepath.Join(bin, "schedq"), "version"); !strings.Contains(out, m.Version) {
+		t.Errorf("schedq version: %s", out)
 	}
 }

@@ -1,4 +1,4 @@
-// Package platforms has a test that the program can be built for each system that it is released for.
+// Package platforms tests that the program compiles on every released platform.
 package platforms
 
 import (
@@ -9,12 +9,11 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// targets are the systems and architectures that .goreleaser.yaml builds for.
+// targets are the platforms of .goreleaser.yaml.
 var targets = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
-// TestPlatforms: every package of the program, and every test, passes the compiler's checks of types for each system. The
-// types are read from the source, without what other packages' functions do: to compile kube-scheduler for each of them
-// takes 7 minutes of processor time, this takes one.
+// TestPlatforms type-checks every package and test for each platform. Compiling kube-scheduler for all of them
+// would take 7 minutes of CPU time; type-checking takes one.
 func TestPlatforms(t *testing.T) {
 	for _, target := range targets {
 		t.Run(target, func(t *testing.T) {
@@ -34,7 +33,7 @@ func TestPlatforms(t *testing.T) {
 				}
 			})
 			if len(loaded) < 50 {
-				t.Errorf("only %d packages were found", len(loaded))
+				t.Errorf("only %d packages", len(loaded))
 			}
 		})
 	}

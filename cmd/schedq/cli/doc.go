@@ -1,6 +1,6 @@
-// Package cli is the command line's common ground: flags that several commands share, plain output for people, and the
+// Package cli holds what the commands share: common flags, output for people and programs, and the
 // process's terminal, signals and memory.
 //
-// A flag is registered, read once the command line is parsed, and not changed afterwards. An invalid value is a UsageError that
-// names the flag. Text that reaches standard error is sanitized.
+// Flags are registered before the command line is parsed and never change afterwards. An invalid
+// value is a UsageError that names the flag. Text written to standard error is sanitized.
 package cli

@@ -13,7 +13,7 @@ import (
 // OpenEmbedded opens the embedded recording of that name.
 func OpenEmbedded(cmd *cobra.Command, name string) (*sources.Recording, error) {
 	if !slices.Contains(EmbeddedNames(), name) {
-		return nil, Usagef("there is no embedded recording %q; there are %s", name, strings.Join(EmbeddedNames(), ", "))
+		return nil, Usagef("no embedded recording %q: use one of %s", name, strings.Join(EmbeddedNames(), ", "))
 	}
 	rec, err := embedded.OpenToPlay(cmd.Context(), name)
 	if err != nil {
@@ -22,7 +22,7 @@ func OpenEmbedded(cmd *cobra.Command, name string) (*sources.Recording, error) {
 	return WithRelease(cmd, rec)
 }
 
-// EmbeddedNames are the names of the embedded recordings, the first of which is the one that is played unasked.
+// EmbeddedNames returns the names of the embedded recordings, the default one first.
 func EmbeddedNames() []string {
 	var names []string
 	for _, e := range embedded.All() {
@@ -31,7 +31,7 @@ func EmbeddedNames() []string {
 	return names
 }
 
-// Completes has the shell offer values for a flag.
-func Completes(cmd *cobra.Command, flag string, values ...string) {
+// CompleteWith makes shells offer values for a flag.
+func CompleteWith(cmd *cobra.Command, flag string, values ...string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }

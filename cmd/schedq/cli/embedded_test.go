@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the gists of the embedded recordings")
 
-// TestGistsOfEmbedded: of an embedded recording, what is there before it is read is its gist, and what is read of it while it
-// is played is what it is.
+// TestGistsOfEmbedded: the embedded gists match their recordings, and playing a recording yields all of
+// its events. With -update, it writes the gists.
 func TestGistsOfEmbedded(t *testing.T) {
 	for _, name := range EmbeddedNames() {
 		t.Run(name, func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestGistsOfEmbedded(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !reflect.DeepEqual(played.Gist, gist.Events()) {
-				t.Errorf("the gist has %d events, and is not the recording's, of %d: go test ./cmd/schedq/flags -run Gists -update", len(played.Gist), len(gist.Events()))
+				t.Errorf("the gist has %d events and differs from the recording's, with %d: run go test ./cmd/schedq/cli -run Gists -update", len(played.Gist), len(gist.Events()))
 			}
 			var events []sources.Event
 			for ev, err := range played.All(context.Background()) {
@@ -49,7 +49,7 @@ func TestGistsOfEmbedded(t *testing.T) {
 				events = append(events, ev)
 			}
 			if !reflect.DeepEqual(events, rec.Events) || !played.End.Equal(rec.End) || !reflect.DeepEqual(played.Formats, rec.Formats) {
-				t.Errorf("played are %d events up to %s, and there are %d up to %s", len(events), played.End, len(rec.Events), rec.End)
+				t.Errorf("played %d events up to %s, want %d up to %s", len(events), played.End, len(rec.Events), rec.End)
 			}
 		})
 	}

@@ -19,46 +19,43 @@ import (
 	"github.com/schedq/schedq/sources/ring/remote"
 )
 
-// OpenFiles reads files of one run, by the flags of RegisterFiles. A long recording is not kept: it is read again whenever it is
-// played, and has that room (see SpareMemory). It says on standard error what a person should know of them.
-func OpenFiles(cmd *cobra.Command, paths []string, room int64) (*sources.Recording, error) {
-	open, err := Opener(cmd, paths, Meanwhile{})
+// OpenFiles reads the files of one run as the flags of RegisterFiles say, and prints the recording's
+// notices on standard error. A long recording is not kept in memory but read again each time it is
+// played, within that many bytes of memory (see LimitMemoryFor).
+func OpenFiles(cmd *cobra.Command, paths []string, memory int64) (*sources.Recording, error) {
+	open, err := FileOpener(cmd, paths, LoadCallbacks{})
 	if err != nil {
 		return nil, err
 	}
-	rec, err := read(cmd, paths, open)
+	line := StartProgress(cmd.ErrOrStderr(), "reading", filepath.Base(paths[0]))
+	rec, err := open(disk.Measured(cmd.Context(), line.Report))
+	line.Stop()
 	if err != nil {
 		return nil, err
 	}
-	SpareMemory(rec, room)
-	Tell(cmd, rec)
+	LimitMemoryFor(rec, memory)
+	PrintNotices(cmd, rec)
 	return rec, nil
 }
 
-// Tell says on standard error what a person should know of rec.
-func Tell(cmd *cobra.Command, rec *sources.Recording) {
+// PrintNotices prints rec's notices on standard error.
+func PrintNotices(cmd *cobra.Command, rec *sources.Recording) {
 	for _, n := range report.Notices(rec) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %s\n", n)
 	}
 }
 
-// read opens files, and tells a person at a terminal how far it is.
-func read(cmd *cobra.Command, paths []string, open func(context.Context) (*sources.Recording, error)) (*sources.Recording, error) {
-	line := BeginProgress(cmd.ErrOrStderr(), "reading", filepath.Base(paths[0]))
-	defer line.End()
-	return open(disk.Measured(cmd.Context(), line.Report))
-}
-
-// Meanwhile is what is done with a long recording while it is read. The zero value is nothing.
-type Meanwhile struct {
-	// Begun is shown it when its beginning is read: see files.Options.AtFirst.
-	Begun func(*sources.Recording)
-	// Reached is told of moments up to which it is read.
+// LoadCallbacks are called while a long recording is read. Each may be nil.
+type LoadCallbacks struct {
+	// Partial receives the recording once its beginning is read: see files.Options.AtFirst.
+	Partial func(*sources.Recording)
+	// Reached receives the times up to which the recording is read.
 	Reached func(time.Time)
 }
 
-// Opener returns what opens files as OpenFiles does, and says nothing.
-func Opener(cmd *cobra.Command, paths []string, m Meanwhile) (open func(context.Context) (*sources.Recording, error), err error) {
+// FileOpener checks the flags and returns a function that opens files as OpenFiles does, without
+// printing anything.
+func FileOpener(cmd *cobra.Command, paths []string, callbacks LoadCallbacks) (open func(context.Context) (*sources.Recording, error), err error) {
 	opts, err := windowOptions(cmd, paths)
 	if err != nil {
 		return nil, err
@@ -66,15 +63,15 @@ func Opener(cmd *cobra.Command, paths []string, m Meanwhile) (open func(context.
 	if _, err := SchedulerRelease(cmd); err != nil {
 		return nil, err
 	}
-	if begun := m.Begun; begun != nil {
-		m.Begun = func(rec *sources.Recording) {
-			if rec, err := WithRelease(cmd, rec); err == nil { // else it is said of the whole
-				begun(rec)
+	if partial := callbacks.Partial; partial != nil {
+		callbacks.Partial = func(rec *sources.Recording) {
+			if rec, err := WithRelease(cmd, rec); err == nil { // the error is returned for the whole recording
+				partial(rec)
 			}
 		}
 	}
 	return func(ctx context.Context) (*sources.Recording, error) {
-		rec, err := OpenLong(ctx, paths, opts, m)
+		rec, err := ReadFiles(ctx, paths, opts, callbacks)
 		if err != nil {
 			return nil, err
 		}
@@ -87,23 +84,23 @@ func Opener(cmd *cobra.Command, paths []string, m Meanwhile) (open func(context.
 	}, nil
 }
 
-// OpenLong is files.Open, and does not keep a long recording.
-func OpenLong(ctx context.Context, paths []string, opts files.Options, m Meanwhile) (*sources.Recording, error) {
+// ReadFiles calls files.Open, and does not keep a long recording in memory.
+func ReadFiles(ctx context.Context, paths []string, opts files.Options, callbacks LoadCallbacks) (*sources.Recording, error) {
 	gist := cluster.NewGist()
 	opts.Gist = func() func(sources.Event) {
 		gist = cluster.NewGist()
-		if m.Reached == nil {
+		if callbacks.Reached == nil {
 			return gist.Add
 		}
 		return func(ev sources.Event) {
 			gist.Add(ev)
-			m.Reached(ev.Time)
+			callbacks.Reached(ev.Time)
 		}
 	}
-	if m.Begun != nil {
+	if callbacks.Partial != nil {
 		opts.AtFirst = func(rec *sources.Recording) {
 			if rec.Gist = gist.Events(); len(rec.Gist) > 0 {
-				m.Begun(rec)
+				callbacks.Partial(rec)
 			}
 		}
 	}
@@ -114,34 +111,36 @@ func OpenLong(ctx context.Context, paths []string, opts files.Options, m Meanwhi
 	return rec, err
 }
 
-// OpenTruth reads the file that rec, which is of the same run, is compared with. A long scheduler's log is not kept, as by OpenFiles.
+// OpenTruth reads the file to compare rec with, which is of the same run. Like OpenFiles it does not
+// keep a long log in memory.
 func OpenTruth(cmd *cobra.Command, path string, rec *sources.Recording) (*sources.Recording, error) {
 	opts, err := FileOptions(cmd)
 	if err != nil {
 		return nil, err
 	}
 	opts.Beside, opts.Seeds = rec, nil
-	truth, err := OpenLong(cmd.Context(), []string{path}, opts, Meanwhile{})
+	truth, err := ReadFiles(cmd.Context(), []string{path}, opts, LoadCallbacks{})
 	if err != nil {
 		return nil, err
 	}
 	return WithRelease(cmd, truth)
 }
 
-// RegisterFiles adds to cmd the flags of every command that reads files.
+// RegisterFiles adds the flags of every command that reads files.
 func RegisterFiles(cmd *cobra.Command) {
-	cmd.Flags().StringArray("seed", nil, "a `FILE`, folder or archive with the objects near the begin of the logs: schedq seed, kubectl get -o json, a must-gather; may be given again")
-	cmd.Flags().Bool("strict", false, "refuse a file of which anything can't be read, and say where")
+	cmd.Flags().StringArray("seed", nil, "`FILE`, folder or archive with the objects that existed when the logs start: from schedq seed, kubectl get -o json or a must-gather; can be repeated")
+	cmd.Flags().Bool("strict", false, "fail on the first unreadable record")
 	RegisterMemory(cmd)
 	RegisterRelease(cmd)
-	RegisterToken(cmd, "a `FILE` with the token for a recorder's URL, which "+tokenVariable+" may have in its place: docs/use/recorder.md")
-	if cmd.Flags().Lookup("from") == nil { // convert cuts whatever it reads
-		cmd.Flags().String("from", "", "of a ring's folder, only from this `TIME` on: -2h from its end, 12:03:10, RFC 3339")
-		cmd.Flags().String("to", "", "... and up to this `TIME`: +5m is that long after --from")
+	RegisterToken(cmd, "`FILE` with the token for a recorder's URL; default: the token in "+tokenVariable)
+	if cmd.Flags().Lookup("from") == nil { // convert has its own
+		cmd.Flags().String("from", "", "read a ring's folder from this `TIME` on: -2h from its end, 12:03:10, or RFC 3339")
+		cmd.Flags().String("to", "", "read a ring's folder up to this `TIME`; +5m is five minutes after --from")
 	}
 }
 
-// windowOptions are FileOptions with what is to be cut out of the ring among paths, or fetched from a recorder, if there is one.
+// windowOptions returns FileOptions with the window of a ring's folder, and the token for a recorder's
+// URL, if paths name one.
 func windowOptions(cmd *cobra.Command, paths []string) (files.Options, error) {
 	opts, err := FileOptions(cmd)
 	if IsRing(paths) || cmd.Name() != "convert" {
@@ -157,7 +156,7 @@ func windowOptions(cmd *cobra.Command, paths []string) (files.Options, error) {
 // IsRing reports whether paths name a ring's folder and nothing else.
 func IsRing(paths []string) bool { return len(paths) == 1 && ring.Is(paths[0]) }
 
-// FileOptions are how cmd reads files.
+// FileOptions returns the options for reading files that cmd's flags set.
 func FileOptions(cmd *cobra.Command) (files.Options, error) {
 	strict, _ := cmd.Flags().GetBool("strict")
 	seeds, _ := cmd.Flags().GetStringArray("seed")

@@ -8,9 +8,9 @@ import (
 	"github.com/schedq/schedq/queue/session/filter"
 )
 
-// Filter is --filter: the same language as on the screen.
+// Filter is the flag --filter. It has the syntax of / on the screen.
 type Filter struct {
-	// Filter is what is set. Its zero value matches every pod.
+	// Filter is the parsed value. The zero value matches every pod.
 	Filter filter.Filter
 }
 
@@ -27,9 +27,9 @@ func (f *Filter) Set(text string) error {
 	return err
 }
 
-// Register adds the flag to cmd. does is what is done with the pods that match, as the beginning of a sentence.
-func (f *Filter) Register(cmd *cobra.Command, does string) {
-	cmd.Flags().Var(f, "filter", does+` that match, as with / on the screen: "ns:shop plugin:Taint attempts>3 !web"`)
+// Register adds the flag to cmd. usage starts its help and ends before "matching FILTER".
+func (f *Filter) Register(cmd *cobra.Command, usage string) {
+	cmd.Flags().Var(f, "filter", usage+` matching FILTER (same syntax as / on the screen): "ns:shop plugin:Taint attempts>3 !web"`)
 	_ = cmd.RegisterFlagCompletionFunc("filter", completeFilter)
 }
 

@@ -6,19 +6,19 @@ import (
 	"github.com/schedq/schedq/sources/disk"
 )
 
-// Force is --force, of the commands that write a file: without it nothing that is there is touched.
+// Force is the flag --force of the commands that write a file. Without it, they never replace one.
 type Force bool
 
 // Register adds the flag to cmd.
 func (f *Force) Register(cmd *cobra.Command) {
-	cmd.Flags().BoolVar((*bool)(f), "force", false, "replace the file if it exists; of a symbolic link, the link itself")
+	cmd.Flags().BoolVar((*bool)(f), "force", false, "replace an existing file; of a symbolic link, replace the link")
 }
 
-// Options are how a file is written: nobody else reads it.
+// Options returns how to write the file. Only its owner can read it.
 func (f Force) Options() disk.Options { return disk.Options{Replace: bool(f)} }
 
-// Check finds what is in the way of the file out, before there is anything to write. There is none for standard
-// output.
+// Check reports whether out can be written, before there is anything to write. Standard output always
+// can.
 func (f Force) Check(cmd *cobra.Command, out string) error {
 	if out == "-" {
 		return nil

@@ -2,8 +2,8 @@
 
 package cli
 
-// foreground reports whether the terminal is this program's to change.
-func foreground(int) bool { return true }
+// inForeground reports whether the program may change the terminal.
+func inForeground(int) bool { return true }
 
-// unstoppable has the program not be stopped for touching a terminal that is the shell's.
-func unstoppable() {}
+// ignoreTTYStop keeps the program from being stopped when it changes a terminal in the background.
+func ignoreTTYStop() {}

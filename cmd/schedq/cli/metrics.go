@@ -9,24 +9,23 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Metrics is --metrics-address: where the model's figures can be scraped, under the scheduler's own
-// names, so that a dashboard made for kube-scheduler shows them.
+// Metrics is the flag --metrics-address, the address that serves the model's metrics.
 type Metrics struct{ address string }
 
 // Register adds the flag to cmd.
 func (f *Metrics) Register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.address, "metrics-address", "", "serve the model's figures under kube-scheduler's names at `HOST:PORT`/metrics; without HOST, on the loopback interface")
+	cmd.Flags().StringVar(&f.address, "metrics-address", "", "serve the model's metrics under kube-scheduler's names at `HOST:PORT`/metrics (default host 127.0.0.1)")
 }
 
-// CheckLive returns an error if the flag was given: then there has to be a live cluster.
-func (f *Metrics) CheckLive() error {
+// CheckUnset returns an error if the flag is set: a recording has no metrics to scrape.
+func (f *Metrics) CheckUnset() error {
 	if f.address != "" {
-		return Usagef("--metrics-address is for a live cluster: a recording's figures are in report")
+		return Usagef("--metrics-address is for a live cluster: use schedq report for a recording's figures")
 	}
 	return nil
 }
 
-// Listen opens the address. The listener is nil if there is none.
+// Listen listens at the address. It returns nil if the flag is not set.
 func (f *Metrics) Listen() (net.Listener, error) {
 	if f.address == "" {
 		return nil, nil

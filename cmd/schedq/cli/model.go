@@ -15,7 +15,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Model say how the modelled scheduler is set up: with its own configuration file and feature gates.
+// Model holds the flags of the modelled scheduler: its configuration file, feature gates and release.
 type Model struct {
 	config  string
 	gates   string
@@ -24,13 +24,13 @@ type Model struct {
 
 // Register adds the flags to cmd.
 func (f *Model) Register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.config, "scheduler-config", "", "the scheduler's KubeSchedulerConfiguration `FILE`, as for its --config")
-	cmd.Flags().StringVar(&f.release, "release", "", "run the recording again under the queue's rules of that release: "+strings.Join(queue.Releases(), ", "))
-	cmd.Flags().StringVar(&f.gates, "feature-gates", "", "the scheduler's feature gates, a `LIST` as for its own flag: SchedulerPopFromBackoffQ=false,...")
+	cmd.Flags().StringVar(&f.config, "scheduler-config", "", "`FILE` with the scheduler's KubeSchedulerConfiguration, as passed to its --config")
+	cmd.Flags().StringVar(&f.release, "release", "", "rerun the recording under the queue rules of this release: "+strings.Join(queue.Releases(), ", "))
+	cmd.Flags().StringVar(&f.gates, "feature-gates", "", "`LIST` of the scheduler's feature gates, as passed to it: SchedulerPopFromBackoffQ=false,...")
 }
 
-// Given returns the name of the first of the flags that was given, or nothing.
-func (f *Model) Given(cmd *cobra.Command) string {
+// Changed returns the name of the first flag that the command line sets, or "".
+func (f *Model) Changed(cmd *cobra.Command) string {
 	for _, flag := range []string{"scheduler-config", "release", "feature-gates"} {
 		if cmd.Flags().Changed(flag) {
 			return flag
@@ -39,8 +39,8 @@ func (f *Model) Given(cmd *cobra.Command) string {
 	return ""
 }
 
-// Options are a session's, with the modelled scheduler as it was asked for. Without any flag, what a
-// recording tells of its scheduler counts.
+// Options returns a session's options with the modelled scheduler. Without flags, the recording's own
+// scheduler settings apply.
 func (f *Model) Options(ctx context.Context) (timeline.Options, error) {
 	if f.release != "" {
 		if _, err := queue.ForRelease(f.release); err != nil {
@@ -60,7 +60,7 @@ func (f *Model) Options(ctx context.Context) (timeline.Options, error) {
 	return timeline.Options{Scheduler: cfg, Release: f.release}, nil
 }
 
-// Plugins returns opts with the plugins of the scheduler that is asked for, which is the default one if none is.
+// Plugins returns opts with the plugins of its scheduler, or of the default one.
 func Plugins(opts timeline.Options) (timeline.Options, error) {
 	var err error
 	if opts.Scheduler != nil {
@@ -71,27 +71,29 @@ func Plugins(opts timeline.Options) (timeline.Options, error) {
 	return opts, err
 }
 
-// Again returns rec as it is to be played: with --release, without what its own scheduler did.
-func (f *Model) Again(rec *sources.Recording) (*sources.Recording, error) {
+// Rerun returns rec for playing under --release, without the moves of its own scheduler. Without the
+// flag it returns rec.
+func (f *Model) Rerun(rec *sources.Recording) (*sources.Recording, error) {
 	if f.release == "" {
 		return rec, nil
 	}
 	return session.Rerun(rec, f.release)
 }
 
-// Reruns reports whether Again leaves out what the recording's own scheduler did.
+// Reruns reports whether --release is set.
 func (f *Model) Reruns() bool { return f.release != "" }
 
-// CheckLive returns an error if --release was given: there has to be a recording to run again.
+// CheckLive returns an error if --release is set: only a recording can be rerun.
 func (f *Model) CheckLive() error {
 	if f.release != "" {
-		return Usagef("--release runs a recording again: --scheduler-release %s says of which release a cluster's scheduler is", f.release)
+		return Usagef("--release reruns a recording: use --scheduler-release %s to set the release of a live scheduler", f.release)
 	}
 	return nil
 }
 
-// load sets the feature gates and then reads the configuration, which depends on them. Gates are of the
-// whole process (see schedulerconfig.SetFeatureGates), so load must come before anything that asks upstream's code.
+// load sets the feature gates and then reads the configuration, which depends on them. Gates are
+// process-wide (see schedulerconfig.SetFeatureGates): call load before any upstream code that reads
+// them.
 func (f *Model) load(ctx context.Context) (*schedulerconfig.Config, error) {
 	if err := schedulerconfig.SetFeatureGates(f.gates); err != nil {
 		return nil, Usagef("--feature-gates: %w", err)

@@ -7,14 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/spf13/cobra"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 	"k8s.io/kubernetes/pkg/features"
+
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 )
 
-// loadModel loads what a command line sets.
+// loadModel loads the scheduler configuration that a command line sets.
 func loadModel(t *testing.T, args ...string) (*schedulerconfig.Config, error) {
 	t.Helper()
 	var f Model
@@ -46,12 +47,12 @@ func TestModelFlags(t *testing.T) {
 	}
 }
 
-// TestModelFlagsMistakes: a gate is a mistake in the command line, a file is not.
-func TestModelFlagsMistakes(t *testing.T) {
+// TestModelErrors: an invalid gate is a usage error, an unreadable file is not.
+func TestModelErrors(t *testing.T) {
 	for _, c := range []struct {
 		args  []string
 		usage bool
-		says  string
+		want  string
 	}{
 		{[]string{"--feature-gates", "NoSuchGate=true"}, true, `--feature-gates: kube-scheduler v1.37 does not have feature gate "NoSuchGate"`},
 		{[]string{"--feature-gates", "CompositePodGroup=true", "--scheduler-config", "missing.yaml"}, true, "--feature-gates: feature gate CompositePodGroup must be false: schedq does not model the scheduling queue with it"},
@@ -59,8 +60,8 @@ func TestModelFlagsMistakes(t *testing.T) {
 	} {
 		_, err := loadModel(t, c.args...)
 		var usage UsageError
-		if err == nil || err.Error() != c.says || errors.As(err, &usage) != c.usage {
-			t.Errorf("%s: %v, want %s", strings.Join(c.args, " "), err, c.says)
+		if err == nil || err.Error() != c.want || errors.As(err, &usage) != c.usage {
+			t.Errorf("%s: %v, want %s", strings.Join(c.args, " "), err, c.want)
 		}
 	}
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// RegisterRelease adds --scheduler-release to cmd, unless it has it: of which release the scheduler is that was recorded or is
-// watched. --release asks for another one, under which a recording is run again.
+// RegisterRelease adds --scheduler-release to cmd unless cmd has it. It is the release of the recorded
+// or watched scheduler; --release names another one to rerun a recording under.
 func RegisterRelease(cmd *cobra.Command) {
 	if cmd.Flags().Lookup("scheduler-release") == nil {
-		cmd.Flags().String("scheduler-release", "", "the release of the scheduler that was recorded or is watched, such as v1.31.4, where that is not found or not rightly")
+		cmd.Flags().String("scheduler-release", "", "override the detected scheduler release, such as v1.31.4")
 	}
 }
 
-// maxRelease is how long a release may be, v1.31.4-eks-1234567 for one.
+// maxRelease is the maximum length of a release, such as v1.31.4-eks-1234567.
 const maxRelease = 64
 
-// SchedulerRelease is what --scheduler-release says. Empty is that it says nothing.
+// SchedulerRelease returns the value of --scheduler-release, or "" if it is not set.
 func SchedulerRelease(cmd *cobra.Command) (sources.SafeText, error) {
 	text, _ := cmd.Flags().GetString("scheduler-release")
 	if text == "" {
@@ -29,19 +29,19 @@ func SchedulerRelease(cmd *cobra.Command) (sources.SafeText, error) {
 	}
 	release := "v" + strings.TrimPrefix(text, "v")
 	if name, _ := queue.ReleaseFor(release); name == "" || len(release) > maxRelease {
-		return "", Usagef("--scheduler-release %s is no release of kube-scheduler, such as v1.31 or v1.31.4", sources.Sanitize(text))
+		return "", Usagef("invalid --scheduler-release %s: use a kube-scheduler release such as v1.31 or v1.31.4", sources.Sanitize(text))
 	}
 	return sources.Sanitize(release), nil
 }
 
-// WithRelease returns rec as a recording of a scheduler of the release that cmd's flag says, if it says one.
+// WithRelease returns rec with the scheduler release of cmd's flag, if it is set.
 func WithRelease(cmd *cobra.Command, rec *sources.Recording) (*sources.Recording, error) {
 	release, err := SchedulerRelease(cmd)
 	if err != nil || release == "" {
 		return rec, err
 	}
 	if rec.Rerun {
-		return nil, UsageError{fmt.Errorf("--scheduler-release is of a scheduler that was recorded, and %s is a scenario: --release plays it under another release", rec.Name)}
+		return nil, UsageError{fmt.Errorf("--scheduler-release is for recordings, and %s is a scenario: use --release to play it under another release", rec.Name)}
 	}
 	return rec.WithRelease(release), nil
 }

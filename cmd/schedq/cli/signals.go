@@ -8,18 +8,17 @@ import (
 	"time"
 )
 
-// grace is how long the program has, from the first signal on, to end in order. timeout(1), and a shell whose
-// terminal is closed, send theirs twice at once: the second of such a pair must not cut short what is being written.
-const grace = time.Second
+// gracePeriod is how long the program has to end in order after the first signal. timeout(1), and a
+// shell whose terminal closes, send their signal twice at once: the second must not interrupt a write.
+const gracePeriod = time.Second
 
-// UntilSignal returns a context that ends with the first signal that asks the program to end (an interrupt, a request
-// to terminate, a terminal that is gone), so that the screen is left and files are closed. With the second signal the
-// program need not be able to hear of its context any more: it may wait for a pipe without a writer or for a stale
-// mount. Then kill is called.
+// SignalContext returns a context that ends with the first SIGINT, SIGTERM or SIGHUP, for the program
+// to leave the screen and close files. The second signal calls kill, because the program may be stuck
+// outside the context's reach: at a pipe without a writer, or a stale mount.
 //
-// Nobody else in the program may listen for these signals. A signal that was ignored when the program began stays so:
-// by that, nohup and a script's background keep their programs.
-func UntilSignal(kill func()) context.Context {
+// Nothing else in the program may listen for these signals. Signals that were ignored at start stay
+// ignored, as nohup and background jobs of scripts need.
+func SignalContext(kill func()) context.Context {
 	signals := make(chan os.Signal, 2)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if !signal.Ignored(s) {
@@ -29,9 +28,9 @@ func UntilSignal(kill func()) context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		<-signals
-		unstoppable()
+		ignoreTTYStop()
 		cancel()
-		over := time.Now().Add(grace)
+		over := time.Now().Add(gracePeriod)
 		<-signals
 		time.Sleep(time.Until(over))
 		kill()

@@ -9,13 +9,13 @@ import (
 	"github.com/schedq/schedq/sources/ring/remote"
 )
 
-// tokenVariable is the environment variable that may hold a token.
+// tokenVariable is the environment variable with the token for a recorder's URL.
 const tokenVariable = "SCHEDQ_TOKEN"
 
 // RegisterToken adds --token-file to cmd.
 func RegisterToken(cmd *cobra.Command, usage string) { cmd.Flags().String("token-file", "", usage) }
 
-// Token is the token that --token-file names, or else the environment has. It is zero if there is none.
+// Token returns the token from --token-file or else from the environment. It is zero if there is none.
 func Token(cmd *cobra.Command) (remote.Token, error) {
 	if path, _ := cmd.Flags().GetString("token-file"); path != "" {
 		token, err := remote.ReadToken(cmd.Context(), path)

@@ -12,7 +12,7 @@ import (
 	"github.com/schedq/schedq/sources/disk"
 )
 
-// access is who may come in. Codes that are needed and not given are made up.
+// access returns who may enter the room. It generates the codes that are needed and not given.
 func (f *serveFlags) access(ctx context.Context) (room.Access, error) {
 	a := room.Access{Code: f.code, TeacherCode: f.teacherCode}
 	var err error
@@ -45,31 +45,31 @@ func (f *serveFlags) access(ctx context.Context) (room.Access, error) {
 	return a, nil
 }
 
-// maxCode is how large a file with a code may be, and maxKeys one of keys, in bytes. A key takes some hundred.
+// Maximum sizes, in bytes, of a file with a code and of one with public keys. A key takes some hundred.
 const (
-	maxCode = 4 << 10
-	maxKeys = 4 << 20
+	maxCodeFile = 4 << 10
+	maxKeysFile = 4 << 20
 )
 
-// readCode returns the code in a file, which is its one line.
+// readCode reads a code from a file of one line.
 func readCode(ctx context.Context, path string) (string, error) {
-	text, err := disk.Read(ctx, path, maxCode)
+	text, err := disk.Read(ctx, path, maxCodeFile)
 	code := strings.TrimSpace(string(text))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("the code can't be read: %w", err)
+		return "", fmt.Errorf("can't read the code: %w", err)
 	case strings.ContainsAny(code, "\r\n"):
-		return "", fmt.Errorf("%s holds more than a code: it is one line", sources.Sanitize(path))
+		return "", fmt.Errorf("invalid code in %s: the file must have one line", sources.Sanitize(path))
 	case code == "":
-		return "", fmt.Errorf("%s holds no code", sources.Sanitize(path))
+		return "", fmt.Errorf("no code in %s: the file is empty", sources.Sanitize(path))
 	}
 	return code, nil
 }
 
 func readKeys(ctx context.Context, path string) ([]ssh.PublicKey, error) {
-	text, err := disk.Read(ctx, path, maxKeys)
+	text, err := disk.Read(ctx, path, maxKeysFile)
 	if err != nil {
-		return nil, fmt.Errorf("the keys can't be read: %w", err)
+		return nil, fmt.Errorf("can't read the public keys: %w", err)
 	}
 	return room.ParseKeys(path, text)
 }

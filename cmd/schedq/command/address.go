@@ -12,49 +12,50 @@ import (
 	"rsc.io/qr"
 )
 
-// addresses are what visitors can call the machine by that listens at at, the best first: that address, where it is one,
-// and otherwise those of own by which others reach the machine, with outward, by which it reaches others, first. Without any
-// it is name, which others may or may not know.
-func addresses(at net.Addr, own []net.Addr, outward net.IP, name string) []string {
+// hostsFor returns the hosts under which visitors reach a listener at at, the best first. A listener at
+// one address has that address. A listener at all addresses has those of interfaces that are reachable
+// from outside, with outbound, the address of outgoing connections, first. If there is none, it has
+// hostname.
+func hostsFor(at net.Addr, interfaces []net.Addr, outbound net.IP, hostname string) []string {
 	tcp, ok := at.(*net.TCPAddr)
 	if ok && !tcp.IP.IsUnspecified() {
-		return []string{sshHost(at)}
+		return []string{hostOf(at)}
 	}
 	var all []string
-	for _, a := range own {
+	for _, a := range interfaces {
 		n, ok := a.(*net.IPNet)
-		if !ok || !n.IP.IsGlobalUnicast() || n.IP.To4() == nil && !n.IP.Equal(outward) {
+		if !ok || !n.IP.IsGlobalUnicast() || n.IP.To4() == nil && !n.IP.Equal(outbound) {
 			continue
 		}
-		if n.IP.Equal(outward) {
+		if n.IP.Equal(outbound) {
 			all = slices.Insert(all, 0, n.IP.String())
 		} else {
 			all = append(all, n.IP.String())
 		}
 	}
 	if len(all) == 0 {
-		return []string{name}
+		return []string{hostname}
 	}
 	return all
 }
 
-// reachable are the addresses of this machine by which visitors reach a room that listens at at.
-func reachable(at net.Addr) []string {
+// visitorHosts returns the hosts of this machine under which visitors reach a listener at at.
+func visitorHosts(at net.Addr) []string {
 	name, err := os.Hostname()
 	if err != nil {
 		name = "HOST"
 	}
-	own, err := net.InterfaceAddrs()
+	interfaces, err := net.InterfaceAddrs()
 	if err != nil {
-		own = nil // the name is left
+		interfaces = nil // fall back to the name
 	}
-	return addresses(at, own, outward(), name)
+	return hostsFor(at, interfaces, outboundIP(), name)
 }
 
-// outward is the address by which this machine reaches others, or nil: nothing is sent to find it out, the system only
-// chooses a route.
-func outward() net.IP {
-	c, err := net.Dial("udp", "192.0.2.1:9") // of TEST-NET-1 (RFC 5737), which is nobody's
+// outboundIP returns the local address of outgoing connections, or nil. It sends nothing: the system
+// only chooses a route.
+func outboundIP() net.IP {
+	c, err := net.Dial("udp", "192.0.2.1:9") // in TEST-NET-1 (RFC 5737), which has no hosts
 	if err != nil {
 		return nil
 	}
@@ -65,9 +66,9 @@ func outward() net.IP {
 	return nil
 }
 
-// code is text as a QR code in half blocks, with the quiet zone that it needs around it, black on white whatever the terminal's
-// colours are. It is empty if text is too long for one.
-func serveCode(text string) string {
+// qrCode returns text as a QR code in half blocks, with its quiet zone, black on white in any colour
+// theme. It returns "" if text is too long.
+func qrCode(text string) string {
 	c, err := qr.Encode(text, qr.M)
 	if err != nil {
 		return ""
@@ -93,11 +94,29 @@ func serveCode(text string) string {
 	return b.String()
 }
 
-// drawCode draws the room's address as a QR code, for a phone or a tablet, if out is a terminal.
-func drawCode(out io.Writer, url string) {
+// printQRCode prints url as a QR code if out is a terminal.
+func printQRCode(out io.Writer, url string) {
 	f, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
 		return
 	}
-	fmt.Fprintln(f, serveCode(url))
+	fmt.Fprintln(f, qrCode(url))
+}
+
+// portOf returns the port of an address.
+func portOf(at net.Addr) string {
+	_, port, err := net.SplitHostPort(at.String())
+	if err != nil {
+		return at.String()
+	}
+	return port
+}
+
+// hostOf returns the host of an address.
+func hostOf(at net.Addr) string {
+	host, _, err := net.SplitHostPort(at.String())
+	if err != nil {
+		return at.String()
+	}
+	return host
 }

@@ -9,27 +9,27 @@ import (
 	"rsc.io/qr"
 )
 
-// The command that visitors are told connects to where the room listens: by the address if it is one, and otherwise by
-// those of this machine that others can reach, the one by which it reaches them first.
-func TestAddresses(t *testing.T) {
-	own := []net.Addr{ipNet("127.0.0.1/8"), ipNet("172.17.0.1/16"), ipNet("192.168.1.5/24"), ipNet("::1/128"), ipNet("fe80::1/64"), ipNet("2001:db8::5/64"), ipNet("2001:db8::6/64")}
+// TestHostsFor: a listener at all addresses has the hosts that are reachable from outside, with that of
+// outgoing connections first.
+func TestHostsFor(t *testing.T) {
+	interfaces := []net.Addr{ipNet("127.0.0.1/8"), ipNet("172.17.0.1/16"), ipNet("192.168.1.5/24"), ipNet("::1/128"), ipNet("fe80::1/64"), ipNet("2001:db8::5/64"), ipNet("2001:db8::6/64")}
 	for _, c := range []struct {
-		name, at, outward string
-		own               []net.Addr
-		want              []string
+		name, at, outbound string
+		interfaces         []net.Addr
+		want               []string
 	}{
-		{"loopback", "127.0.0.1", "192.168.1.5", own, []string{"127.0.0.1"}},
-		{"one address", "192.0.2.7", "192.168.1.5", own, []string{"192.0.2.7"}},
-		{"one of IPv6", "::1", "192.168.1.5", own, []string{"::1"}},
-		{"all", "::", "192.168.1.5", own, []string{"192.168.1.5", "172.17.0.1"}},
-		{"all of IPv4", "0.0.0.0", "192.168.1.5", own, []string{"192.168.1.5", "172.17.0.1"}},
-		{"out by IPv6", "::", "2001:db8::5", own, []string{"2001:db8::5", "172.17.0.1", "192.168.1.5"}},
-		{"no way out", "::", "", own, []string{"172.17.0.1", "192.168.1.5"}},
-		{"alone", "::", "", own[:1], []string{"laptop"}},
+		{"loopback", "127.0.0.1", "192.168.1.5", interfaces, []string{"127.0.0.1"}},
+		{"one address", "192.0.2.7", "192.168.1.5", interfaces, []string{"192.0.2.7"}},
+		{"one IPv6 address", "::1", "192.168.1.5", interfaces, []string{"::1"}},
+		{"all", "::", "192.168.1.5", interfaces, []string{"192.168.1.5", "172.17.0.1"}},
+		{"all IPv4", "0.0.0.0", "192.168.1.5", interfaces, []string{"192.168.1.5", "172.17.0.1"}},
+		{"outbound IPv6", "::", "2001:db8::5", interfaces, []string{"2001:db8::5", "172.17.0.1", "192.168.1.5"}},
+		{"no route", "::", "", interfaces, []string{"172.17.0.1", "192.168.1.5"}},
+		{"no interface", "::", "", interfaces[:1], []string{"laptop"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := addresses(&net.TCPAddr{IP: net.ParseIP(c.at), Port: 2299}, c.own, net.ParseIP(c.outward), "laptop"); !slices.Equal(got, c.want) {
-				t.Errorf("the room is at %v, want %v", got, c.want)
+			if got := hostsFor(&net.TCPAddr{IP: net.ParseIP(c.at), Port: 2299}, c.interfaces, net.ParseIP(c.outbound), "laptop"); !slices.Equal(got, c.want) {
+				t.Errorf("hosts %v, want %v", got, c.want)
 			}
 		})
 	}
@@ -40,34 +40,34 @@ func ipNet(text string) *net.IPNet {
 	return &net.IPNet{IP: ip, Mask: n.Mask}
 }
 
-// A room that listens at all addresses is reached by each that it is said to have.
-func TestTheRoomIsReached(t *testing.T) {
+// TestVisitorHosts: a listener at all addresses is reachable at each of its hosts.
+func TestVisitorHosts(t *testing.T) {
 	l, err := net.Listen("tcp", ":0")
 	if err != nil {
 		t.Skip(err)
 	}
 	defer l.Close()
-	for _, address := range reachable(l.Addr()) {
+	for _, address := range visitorHosts(l.Addr()) {
 		if net.ParseIP(address) == nil {
-			continue // a machine without a network: who knows its name?
+			continue // the host name of a machine without a network
 		}
 		c, err := net.Dial("tcp", net.JoinHostPort(address, portOf(l.Addr())))
 		if err != nil {
-			t.Errorf("nobody reaches %s: %v", address, err)
+			t.Errorf("%s is not reachable: %v", address, err)
 			continue
 		}
 		_ = c.Close()
 	}
 }
 
-// What is drawn is the code: read back from the half blocks, each module is as black as it should be.
-func TestCode(t *testing.T) {
+// TestQRCode reads the modules back from the half blocks.
+func TestQRCode(t *testing.T) {
 	const text = "ssh://192.168.1.5:2222"
 	want, err := qr.Encode(text, qr.M)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := strings.Split(strings.TrimSuffix(serveCode(text), "\n"), "\n")
+	rows := strings.Split(strings.TrimSuffix(qrCode(text), "\n"), "\n")
 	if len(rows) != (want.Size+5)/2 {
 		t.Fatalf("%d rows for %d modules", len(rows), want.Size)
 	}
@@ -83,7 +83,7 @@ func TestCode(t *testing.T) {
 			}
 		}
 	}
-	if serveCode(strings.Repeat("x", 5000)) != "" {
-		t.Error("what is too long is drawn")
+	if qrCode(strings.Repeat("x", 5000)) != "" {
+		t.Error("a QR code of 5000 characters")
 	}
 }

@@ -20,15 +20,15 @@ import (
 
 // NewAttach returns schedq attach.
 func NewAttach() *cobra.Command {
-	var cluster KubeFlags
+	var cluster kubeFlags
 	var model cli.Model
 	var screen attachFlags
 	cmd := &cobra.Command{
 		Use:   "attach",
 		Short: "Show the queue of a live cluster",
-		Long: `attach watches a cluster as kubectl would, with kubectl's own flags, and shows the scheduler's queue: what
-the cluster tells of it is observed, the rest is worked out by kube-scheduler's own plugins. schedq only
-reads. What it sees is recorded in the state directory, to be played again; the path is printed at the end.`,
+		Long: `Watch a cluster, selected with kubectl's own flags, and show the scheduler's queue. Moves that the
+API shows are observed; kube-scheduler's own plugins work out the rest. schedq only reads. It records
+what it sees in the state directory and prints the path at the end.`,
 		Example: "  schedq attach\n  schedq attach --context prod -n training\n  kubectl schedq --as operator",
 		Args:    cli.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -51,30 +51,29 @@ reads. What it sees is recorded in the state directory, to be played again; the 
 	return cmd
 }
 
-// attachFlags are those of the screen of a live cluster.
+// attachFlags are the flags of the screen of a live cluster.
 type attachFlags struct {
-	look        cli.Look
+	display     cli.Display
 	noRecording bool
 	metrics     cli.Metrics
 }
 
 func (f *attachFlags) register(cmd *cobra.Command) {
-	f.look.Register(cmd)
-	cmd.Flags().BoolVar(&f.noRecording, "no-recording", false, "do not record what is shown into the state directory")
+	f.display.Register(cmd)
+	cmd.Flags().BoolVar(&f.noRecording, "no-recording", false, "do not record to the state directory")
 	f.metrics.Register(cmd)
 }
 
-// show takes the screen and shows the cluster on it. What can be wrong with the cluster or with the
-// recording is found before.
-func (f *attachFlags) show(cmd *cobra.Command, cluster *KubeFlags, opts timeline.Options) error {
+// show checks the flags, the cluster and the recording, and shows the cluster on the screen.
+func (f *attachFlags) show(cmd *cobra.Command, cluster *kubeFlags, opts timeline.Options) error {
 	if !term.IsTerminal(int(os.Stdout.Fd())) || os.Getenv("TERM") == "dumb" {
 		return fmt.Errorf("%w; schedq watch and schedq record work without one", tui.ErrNoTerminal)
 	}
-	if err := f.look.Check(); err != nil {
+	if err := f.display.Check(); err != nil {
 		return err
 	}
-	if only := cluster.Namespace(); only != "" && f.look.Filter.String() == "" {
-		if err := f.look.Filter.Set("ns:" + only); err != nil {
+	if only := cluster.Namespace(); only != "" && f.display.Filter.String() == "" {
+		if err := f.display.Filter.Set("ns:" + only); err != nil {
 			return cli.Usagef("-n: %w", err)
 		}
 	}
@@ -93,24 +92,24 @@ func (f *attachFlags) show(cmd *cobra.Command, cluster *KubeFlags, opts timeline
 	var recorder *trace.Recorder
 	var path string
 	if !f.noRecording {
-		if recorder, path, err = beginRecording(cmd.Context(), stream, time.Now()); err != nil {
-			return fmt.Errorf("%w; --no-recording goes on without a recording", err)
+		if recorder, path, err = startRecording(cmd.Context(), stream, time.Now()); err != nil {
+			return fmt.Errorf("%w; use --no-recording to attach without a recording", err)
 		}
 		stream = recorder
 	}
-	opts.Past = played(cmd.Context())
-	shown := session.NewLive(stream, f.look.Session(opts))
-	f.look.Source = sourceOfCluster(string(shown.Frame().Name))
-	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown))
-	options := withRecordings(cmd, f.look.Options(embeddedRecordings(opts)), opts)
-	options.Clusters = clusters(cmd, cluster, f.look.Session(opts), !f.noRecording)
-	defer cli.Responsive()()
+	opts.Past = scratchFiles(cmd.Context())
+	shown := session.NewLive(stream, f.display.Session(opts))
+	f.display.Source = sourceOfCluster(string(shown.Frame().Name))
+	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown), nil)
+	options := withRecordings(cmd, f.display.Options(embeddedRecordings(opts)), opts)
+	options.Clusters = contextsToAttach(cmd, cluster, f.display.Session(opts), !f.noRecording)
+	defer cli.AddThreads()()
 	err = tui.Run(cmd.Context(), shown, options)
 	if recorder != nil {
 		if closing := recorder.Close(); closing != nil {
 			err = errors.Join(err, closing)
 		} else {
-			fmt.Fprintf(cmd.ErrOrStderr(), "schedq: the recording is %s\n", sources.Sanitize(path))
+			fmt.Fprintf(cmd.ErrOrStderr(), "schedq: recorded to %s\n", sources.Sanitize(path))
 		}
 	}
 	return err

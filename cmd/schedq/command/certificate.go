@@ -24,16 +24,17 @@ import (
 	"github.com/schedq/schedq/sources/disk"
 )
 
-// A made certificate is good for so long, which is what browsers take, and made anew when little of it is left.
+// Browsers accept certificates that are valid for up to 825 days. One that expires within renewBefore
+// is replaced.
 const (
-	certified = 800 * 24 * time.Hour
-	leftOver  = 30 * 24 * time.Hour
+	certificateValidity = 800 * 24 * time.Hour
+	renewBefore         = 30 * 24 * time.Hour
 )
 
-// Certificate returns the certificate with its key in the file at path, and makes one for names, which are hosts' names and
-// addresses, if there is no file or what is there runs out. Only its owner can read it. The error is one sentence with
-// the path.
-func LoadCertificate(ctx context.Context, path string, names []string) (tls.Certificate, error) {
+// loadCertificate reads the certificate and its key from the file at path. If the file does not exist
+// or the certificate is about to expire, it writes a new one for names, which are host names and IP
+// addresses. Only the owner can read the file. Errors name the path.
+func loadCertificate(ctx context.Context, path string, names []string) (tls.Certificate, error) {
 	var none tls.Certificate
 	if err := checkKeyFolder(path); err != nil {
 		return none, err
@@ -43,30 +44,30 @@ func LoadCertificate(ctx context.Context, path string, names []string) (tls.Cert
 	case err == nil:
 		c, err := tls.X509KeyPair(text, text)
 		if err != nil {
-			return none, fmt.Errorf("the certificate %s can't be used: %w", sources.Sanitize(path), err)
+			return none, fmt.Errorf("can't use certificate %s: %w", sources.Sanitize(path), err)
 		}
-		if time.Until(c.Leaf.NotAfter) > leftOver {
+		if time.Until(c.Leaf.NotAfter) > renewBefore {
 			return c, nil
 		}
 	case !errors.Is(err, fs.ErrNotExist):
-		return none, fmt.Errorf("the certificate can't be read: %w", err)
+		return none, fmt.Errorf("can't read the certificate: %w", err)
 	}
-	made, err := certify(names, time.Now())
+	created, err := newCertificate(names, time.Now())
 	if err != nil {
-		return none, fmt.Errorf("no certificate can be made: %w", err)
+		return none, fmt.Errorf("can't create a certificate: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return none, fmt.Errorf("the certificate can't be kept: %w", err)
+		return none, fmt.Errorf("can't save the certificate: %w", err)
 	}
-	if err := disk.WriteBytes(ctx, path, disk.Options{Replace: true}, made); err != nil {
-		return none, fmt.Errorf("the certificate can't be kept: %w", err)
+	if err := disk.WriteBytes(ctx, path, disk.Options{Replace: true}, created); err != nil {
+		return none, fmt.Errorf("can't save the certificate: %w", err)
 	}
-	return tls.X509KeyPair(made, made)
+	return tls.X509KeyPair(created, created)
 }
 
-// certify makes a certificate that is signed by its own key, and returns both as PEM.
-func certify(names []string, now time.Time) ([]byte, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) // browsers take no Ed25519
+// newCertificate creates a self-signed certificate and returns it and its key as PEM.
+func newCertificate(names []string, now time.Time) ([]byte, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) // browsers do not support Ed25519
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,7 @@ func certify(names []string, now time.Time) ([]byte, error) {
 		return nil, err
 	}
 	c := x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{CommonName: "schedq room"}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(certified),
+		SerialNumber: serial, Subject: pkix.Name{CommonName: "schedq room"}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(certificateValidity),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true,
 	}
 	for _, name := range names {
@@ -97,8 +98,8 @@ func certify(names []string, now time.Time) ([]byte, error) {
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})...), nil
 }
 
-// Fingerprint is a certificate's, as browsers show it: SHA-256 in pairs of digits.
-func Fingerprint(c tls.Certificate) string {
+// fingerprint returns a certificate's SHA-256 in the form that browsers show.
+func fingerprint(c tls.Certificate) string {
 	sum := sha256.Sum256(c.Certificate[0])
 	pairs := make([]string, len(sum))
 	for i, b := range sum {

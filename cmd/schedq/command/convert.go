@@ -18,8 +18,8 @@ import (
 	"github.com/schedq/schedq/sources/trace"
 )
 
-// converting is what convert is asked for.
-type converting struct {
+// convertFlags are the flags of convert.
+type convertFlags struct {
 	out   string
 	cut   cutFlags
 	model cli.Model
@@ -28,23 +28,26 @@ type converting struct {
 
 // NewConvert returns schedq convert.
 func NewConvert() *cobra.Command {
-	var c converting
+	var c convertFlags
 	cmd := &cobra.Command{
 		Use:   "convert FILE... -o OUT",
-		Short: "Turn recordings of any format into one trace or a table of moves, or cut a scenario out of one",
-		Long: `convert merges the files of one run into a trace: JSON Lines, trimmed to what scheduling needs (no env,
-no args, no secrets, no annotations). OUT is compressed if its name ends in .gz or .zst; - is standard output.
-It is there whole or not at all, and only you can read it; one that exists is replaced with --force alone.
-Unless OUT is standard output, a table there says what the logs are worth: which facts they have, which they lack,
-what that costs, and what would help. With --from or --to, or if OUT ends in .yaml, it writes a scenario instead: the
-cluster at --from as manifests, and what became of it until --to, without what the scheduler did. Of the folder of a ring,
---from and --to cut a trace out as well, also while it is recorded. If OUT ends in .parquet, it writes the moves, as watch tells them, one
-row each, for DuckDB, Spark or BigQuery.`,
+		Short: "Convert recordings to a trace, a table of moves or a scenario",
+		Long: `Merge the files of one run into OUT, whose name selects the format:
+
+  .parquet      the moves, as schedq watch prints them, one per row: for DuckDB, Spark or BigQuery
+  .yaml         a scenario: the cluster at --from as manifests, and its changes until --to, without the
+                scheduler's moves
+  other names   a trace: JSON Lines with only the fields that scheduling needs (no env, args, secrets
+                or annotations), compressed if the name ends in .gz or .zst
+
+With a trace, convert prints which facts the logs contain, which are missing, and how to get them. Of a
+ring's folder, --from and --to cut any format, even while it is recorded. - is standard output. OUT is
+written atomically with mode 0600; use --force to replace an existing file.`,
 		Example: "  schedq convert audit.log.gz sched.log.gz -o incident.trace.zst\n  schedq convert audit.log.gz --from 12:03:00 --to +5m -o lesson.yaml\n  schedq convert audit.log.gz -o moves.parquet",
 		Args:    cli.Args(1, cli.Any),
 		RunE:    c.run,
 	}
-	cmd.Flags().StringVarP(&c.out, "output", "o", "", "the trace to write, or a table if its name ends in .parquet")
+	cmd.Flags().StringVarP(&c.out, "output", "o", "", "file to write: a trace, a table (.parquet) or a scenario (.yaml)")
 	c.force.Register(cmd)
 	c.cut.register(cmd)
 	c.model.Register(cmd)
@@ -52,35 +55,35 @@ row each, for DuckDB, Spark or BigQuery.`,
 	return cmd
 }
 
-func (c *converting) run(cmd *cobra.Command, args []string) error {
+func (c *convertFlags) run(cmd *cobra.Command, args []string) error {
 	if err := c.check(cmd, args); err != nil {
 		return err
 	}
-	cuts := c.cut.given(c.out)
-	if cli.IsRing(args) { // of which no more than that is opened
+	cuts := c.cut.set(c.out)
+	if cli.IsRing(args) { // the ring opens only that window
 		c.cut, cuts = cutFlags{}, scenario.Named(c.out)
 	}
 	if isTable(c.out) && cuts {
-		return cli.Usagef("--from and --to cut a scenario, or a part of a ring's folder: a table has all moves of a recording")
+		return cli.Usagef("--from and --to do not apply to tables: they cut scenarios, or a ring's folder")
 	}
 	opts, err := c.model.Options(cmd.Context())
 	if err != nil {
 		return err
 	}
-	rec, err := cli.OpenFiles(cmd, args, cli.RoomToRead)
+	rec, err := cli.OpenFiles(cmd, args, cli.ReadMemory)
 	if err != nil {
 		return err
 	}
 	switch {
 	case isTable(c.out):
-		if rec, err = c.model.Again(rec); err != nil {
+		if rec, err = c.model.Rerun(rec); err != nil {
 			return err
 		}
 		return writeTable(cmd, rec, opts, c.out, c.force.Options())
 	case cuts:
 		return c.cut.write(cmd, rec, c.out, c.force.Options())
 	case rec.Rerun:
-		return fmt.Errorf("%s is a scenario, in which no scheduler was recorded: name an OUT that ends in .yaml", rec.Name)
+		return fmt.Errorf("%s is a scenario and has no recorded scheduler: use an OUT that ends in .yaml", rec.Name)
 	case c.out == "-":
 		w, err := trace.NewWriter(cmd.OutOrStdout())
 		if err != nil {
@@ -96,41 +99,38 @@ func (c *converting) run(cmd *cobra.Command, args []string) error {
 	return writeWorth(cmd.OutOrStdout(), tally)
 }
 
-// check returns an error if what is asked for can't be written there.
-func (c *converting) check(cmd *cobra.Command, args []string) error {
+// check reports whether OUT can be written.
+func (c *convertFlags) check(cmd *cobra.Command, args []string) error {
 	if c.out == "" {
-		return cli.Usagef("convert needs -o OUT, the trace to write, or a table if its name ends in .parquet")
+		return cli.Usagef("convert needs -o OUT, the file to write")
 	}
 	for _, in := range args {
 		if sameFile(in, c.out) {
 			return cli.Usagef("convert would overwrite its input %s", in)
 		}
 	}
-	if flag := c.model.Given(cmd); flag != "" && !isTable(c.out) {
-		return cli.Usagef("--%s says how the scheduler is modelled, which only moves show: name an OUT that ends in .parquet", flag)
+	if flag := c.model.Changed(cmd); flag != "" && !isTable(c.out) {
+		return cli.Usagef("--%s applies only to a table of moves: use an OUT that ends in .parquet", flag)
 	}
 	return c.force.Check(cmd, c.out)
 }
 
-// writeWorth says in one table what a recording is worth.
+// writeWorth prints which facts a recording contains and what the missing ones cost.
 func writeWorth(w io.Writer, tally *report.WorthTally) error {
-	rows := [][]string{{"WHAT THE LOGS TELL", ""}}
-	var lacks strings.Builder
+	rows := [][]string{{"FACTS IN THE LOGS", ""}}
+	var missing strings.Builder
 	for _, f := range tally.Worth() {
 		rows = append(rows, []string{f.Facts, f.Here})
 		if f.Costs != "" {
-			fmt.Fprintf(&lacks, "\n  %s: %s\n    costs: %s\n    helps: %s\n", f.Facts, f.Here, f.Costs, f.Helps)
+			fmt.Fprintf(&missing, "\n  %s: %s\n    effect: %s\n    fix:    %s\n", f.Facts, f.Here, f.Costs, f.Helps)
 		}
 	}
 	var text strings.Builder
 	cli.WriteColumns(&text, rows)
-	if lacks.Len() > 0 {
-		text.WriteString("\n  WHAT THEY LACK\n" + lacks.String())
+	if missing.Len() > 0 {
+		text.WriteString("\n  MISSING\n" + missing.String())
 	}
-	if _, err := io.WriteString(w, text.String()); err != nil {
-		return fmt.Errorf("can't write to standard output: %w", err)
-	}
-	return nil
+	return cli.WriteText(w, text.String())
 }
 
 // sameFile reports whether two paths name one file.
@@ -143,7 +143,7 @@ func sameFile(a, b string) bool {
 	return filepath.Clean(a) == filepath.Clean(b)
 }
 
-// writeEvents writes what rec holds, ends the trace, and returns a tally of it.
+// writeEvents writes rec's events, closes the trace, and returns a tally of its facts.
 func writeEvents(ctx context.Context, w *trace.Writer, rec *sources.Recording) (*report.WorthTally, error) {
 	tally := report.NewWorthTally()
 	for ev, err := range rec.All(ctx) {
@@ -151,7 +151,7 @@ func writeEvents(ctx context.Context, w *trace.Writer, rec *sources.Recording) (
 			err = w.Write(ev)
 		}
 		if err != nil {
-			_ = w.Close() // says the same
+			_ = w.Close() // err comes first
 			return nil, err
 		}
 		tally.Add(ev)
@@ -159,7 +159,7 @@ func writeEvents(ctx context.Context, w *trace.Writer, rec *sources.Recording) (
 	return tally, w.Close()
 }
 
-// writeTrace writes rec to a file that is there whole or not at all.
+// writeTrace writes rec to a file atomically.
 func writeTrace(ctx context.Context, path string, rec *sources.Recording, opts disk.Options) (tally *report.WorthTally, err error) {
 	err = disk.Write(ctx, path, opts, func(w io.Writer) error {
 		packed, err := trace.NewPacked(w, path)

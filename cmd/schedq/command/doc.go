@@ -1,5 +1,6 @@
-// Package command holds schedq's commands, one per file.
+// Package command holds schedq's commands, one per file. main adds those that the New functions return
+// to the root command.
 //
-// Invalid flags, unreadable files and an unreachable cluster are reported before a command takes the screen, opens a room or
-// writes a file. No command overwrites a file without --force.
+// A command reports invalid flags, unreadable files and an unreachable cluster before it takes the
+// screen, opens a room or writes a file. No command overwrites a file without --force.
 package command

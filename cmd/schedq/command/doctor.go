@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -17,14 +16,14 @@ import (
 
 // NewDoctor returns schedq doctor.
 func NewDoctor() *cobra.Command {
-	var cluster KubeFlags
+	var cluster kubeFlags
 	var output cli.Output
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Find out what of this cluster can be had, and how",
-		Long: `doctor asks the cluster what of it you may read, which release and platform it is, and what shows of its scheduler.
-Then it says what schedq can hear of that scheduler here, by which commands, and what each adds. It reads a few
-objects, asks what you may do, and changes nothing.`,
+		Short: "Check which data sources a cluster offers",
+		Long: `Report what you may read in a cluster, its release and platform, what is visible of its scheduler, and
+which scheduler logs and metrics are available, with the commands to use and what each adds. doctor
+reads a few objects and your permissions, and changes nothing.`,
 		Example: "  schedq doctor\n  schedq doctor --context prod -o json",
 		Args:    cli.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -37,47 +36,44 @@ objects, asks what you may do, and changes nothing.`,
 				return err
 			}
 			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), found)
+				return cli.WriteJSON(cmd.OutOrStdout(), found)
 			}
-			if _, err := io.WriteString(cmd.OutOrStdout(), tellFindings(found)); err != nil {
-				return fmt.Errorf("can't write to standard output: %w", err)
-			}
-			return nil
+			return cli.WriteText(cmd.OutOrStdout(), formatFindings(found))
 		},
 	}
 	cluster.RegisterCluster(cmd)
-	cmd.Flags().Lookup("namespace").Usage = "ask what of this namespace may be read, instead of all"
+	cmd.Flags().Lookup("namespace").Usage = "check only what you may read in this namespace"
 	output.Register(cmd)
 	return cmd
 }
 
-// tellFindings is findings for a person.
-func tellFindings(f *doctor.Findings) string {
+// formatFindings formats findings for people.
+func formatFindings(f *doctor.Findings) string {
 	var b strings.Builder
-	line := func(what, said string) { fmt.Fprintf(&b, "%-10s %s\n", what, said) }
+	line := func(label, text string) { fmt.Fprintf(&b, "%-10s %s\n", label, text) }
 	line("cluster", fmt.Sprintf("%s, %s", f.Cluster, f.Server))
 	if f.Trouble != "" {
 		line("", f.Trouble)
 	} else {
-		line("release", releaseSaid(f.Version))
+		line("release", formatRelease(f.Version))
 	}
-	line("platform", platformSaid(f.Platform))
+	line("platform", formatPlatform(f.Platform))
 	if f.Trouble == "" {
-		for _, said := range schedulerSaid(f.Scheduler) {
-			line("scheduler", said)
+		for _, text := range formatScheduler(f.Scheduler) {
+			line("scheduler", text)
 		}
-		b.WriteString("\nwhat may be read\n")
-		for _, said := range accessSaid(f.Kinds) {
-			b.WriteString("  " + said + "\n")
+		b.WriteString("\naccess\n")
+		for _, text := range formatAccess(f.Kinds) {
+			b.WriteString("  " + text + "\n")
 		}
 	}
-	b.WriteString("\nwhat can be had, and what it adds\n")
+	b.WriteString("\ndata sources\n")
 	for _, c := range f.Channels {
-		said := c.State
+		state := c.State
 		if c.Why != "" {
-			said += ": " + c.Why
+			state += ": " + c.Why
 		}
-		fmt.Fprintf(&b, "  %s – %s\n", c.Name, said)
+		fmt.Fprintf(&b, "  %s – %s\n", c.Name, state)
 		for _, how := range c.How {
 			b.WriteString("      " + how + "\n")
 		}
@@ -86,35 +82,35 @@ func tellFindings(f *doctor.Findings) string {
 	return b.String()
 }
 
-func releaseSaid(version sources.SafeText) string {
+func formatRelease(version sources.SafeText) string {
 	release, exact := queue.ReleaseFor(string(version))
 	switch {
 	case release == "":
-		return "not known: /version does not say"
+		return "unknown: /version does not contain it"
 	case !exact:
-		return fmt.Sprintf("%s, which schedq does not know: the queue follows %s", version, release)
+		return fmt.Sprintf("%s, which schedq does not know: using the queue rules of %s", version, release)
 	}
-	return fmt.Sprintf("%s: the queue has the rules of %s", version, release)
+	return fmt.Sprintf("%s: using the queue rules of %s", version, release)
 }
 
-func platformSaid(p doctor.Platform) string {
+func formatPlatform(p doctor.Platform) string {
 	if p.Name == "" {
-		return "not known: docs/use/platforms.md has those that are"
+		return "unknown: docs/use/platforms.md lists the known ones"
 	}
 	return fmt.Sprintf("%s: %s", p.Name, p.Reason)
 }
 
-// schedulerSaid says what shows of the scheduler, a line each.
-func schedulerSaid(s doctor.Scheduler) []string {
-	var said []string
+// formatScheduler describes what is visible of the scheduler, in lines.
+func formatScheduler(s doctor.Scheduler) []string {
+	var lines []string
 	if s.Lease == "" {
-		said = append(said, "no lease of it is seen, in kube-system or openshift-kube-scheduler")
+		lines = append(lines, "no lease found in kube-system or openshift-kube-scheduler")
 	} else {
 		since := ""
 		if s.Since != nil {
 			since = " since " + s.Since.Format("2006-01-02 15:04:05")
 		}
-		said = append(said, fmt.Sprintf("%s leads%s, by the lease %s", s.Holder, since, s.Lease))
+		lines = append(lines, fmt.Sprintf("%s leads%s, according to lease %s", s.Holder, since, s.Lease))
 	}
 	for _, pod := range s.Pods {
 		text := fmt.Sprintf("pod %s/%s", pod.Namespace, pod.Name)
@@ -123,36 +119,36 @@ func schedulerSaid(s doctor.Scheduler) []string {
 		}
 		text += fmt.Sprintf(", logs at -v=%d", pod.Verbosity)
 		if len(pod.Configured) > 0 {
-			text += "; it has " + strings.Join(pod.Configured, " and ") + ", and schedq should be given the same (--scheduler-config, --feature-gates)"
+			text += "; configured with " + strings.Join(pod.Configured, " and ") + ": pass the same to schedq (--scheduler-config, --feature-gates)"
 		}
-		said = append(said, text)
+		lines = append(lines, text)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Pending)) {
-		text := fmt.Sprintf("%d pending pods ask for %s", s.Pending[name], name)
+		text := fmt.Sprintf("%d pending pods for %s", s.Pending[name], name)
 		if s.Pending[name] == 1 {
-			text = fmt.Sprintf("1 pending pod asks for %s", name)
+			text = fmt.Sprintf("1 pending pod for %s", name)
 		}
 		if name != "default-scheduler" {
-			text += fmt.Sprintf(": --scheduler-name %s shows its queue", name)
+			text += fmt.Sprintf(": use --scheduler-name %s to show its queue", name)
 		}
-		said = append(said, text)
+		lines = append(lines, text)
 	}
-	return said
+	return lines
 }
 
-// accessSaid says what may be read, and what can't, a line for each reason.
-func accessSaid(kinds []doctor.Access) []string {
+// formatAccess describes which kinds are readable and, grouped by reason, which are not.
+func formatAccess(kinds []doctor.Access) []string {
 	readable := 0
 	for _, k := range kinds {
 		if k.State == doctor.Readable {
 			readable++
 		}
 	}
-	said := []string{fmt.Sprintf("%d of the %d kinds that schedq watches", readable, len(kinds))}
+	lines := []string{fmt.Sprintf("%d of the %d kinds that schedq watches are readable", readable, len(kinds))}
 	if readable == len(kinds) {
-		said[0] = fmt.Sprintf("all %d kinds that schedq watches", readable)
+		lines[0] = fmt.Sprintf("all %d kinds that schedq watches are readable", readable)
 	}
-	named := map[string]int{}
+	index := map[string]int{}
 	var names [][]string
 	var reasons []string
 	for _, k := range kinds {
@@ -164,16 +160,16 @@ func accessSaid(kinds []doctor.Access) []string {
 			reason += " (" + string(k.Trouble) + ")"
 		}
 		reason += ": " + k.Without
-		at, there := named[reason]
-		if !there {
-			at = len(names)
-			named[reason] = at
+		i, seen := index[reason]
+		if !seen {
+			i = len(names)
+			index[reason] = i
 			names, reasons = append(names, nil), append(reasons, reason)
 		}
-		names[at] = append(names[at], k.Kind)
+		names[i] = append(names[i], k.Kind)
 	}
 	for i, reason := range reasons {
-		said = append(said, strings.Join(names[i], ", ")+" – "+reason)
+		lines = append(lines, strings.Join(names[i], ", ")+" – "+reason)
 	}
-	return said
+	return lines
 }

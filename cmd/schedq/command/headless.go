@@ -1,9 +1,6 @@
 package command
 
 import (
-	"encoding/json"
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/schedq/schedq/cmd/schedq/cli"
@@ -11,22 +8,22 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// A reader prints what it makes of a recording, a follower of a live cluster, as it goes on.
+// A reader prints something about a recording, a follower something about a live cluster.
 type (
 	reader   func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error
-	follower func(cmd *cobra.Command, cluster *KubeFlags, opts timeline.Options, asJSON bool) error
+	follower func(cmd *cobra.Command, cluster *kubeFlags, opts timeline.Options, asJSON bool) error
 )
 
-// headless makes cmd a command without a screen: it reads a recording and has read print it. Without a FILE it has
-// follow print what happens in a live cluster, unless follow is nil.
+// headless turns cmd into a command without a screen. It opens a recording and calls read. Without a
+// FILE it calls follow for a live cluster, unless follow is nil.
 func headless(cmd *cobra.Command, read reader, follow follower) *cobra.Command {
-	return headlessOf(&sourceFlags{}, cmd, read, follow)
+	return headlessFrom(&sourceFlags{}, cmd, read, follow)
 }
 
-// headlessOf is headless for who needs the flags of its source, too.
-func headlessOf(source *sourceFlags, cmd *cobra.Command, read reader, follow follower) *cobra.Command {
+// headlessFrom is headless for a caller that needs the source's flags.
+func headlessFrom(source *sourceFlags, cmd *cobra.Command, read reader, follow follower) *cobra.Command {
 	if follow != nil {
-		source.live = &KubeFlags{}
+		source.live = &kubeFlags{}
 	}
 	var model cli.Model
 	var output cli.Output
@@ -52,7 +49,7 @@ func headlessOf(source *sourceFlags, cmd *cobra.Command, read reader, follow fol
 		if err != nil {
 			return err
 		}
-		if rec, err = model.Again(rec); err != nil {
+		if rec, err = model.Rerun(rec); err != nil {
 			return err
 		}
 		return read(cmd, rec, opts, asJSON)
@@ -63,16 +60,9 @@ func headlessOf(source *sourceFlags, cmd *cobra.Command, read reader, follow fol
 	return cmd
 }
 
-// playing tells a person at a terminal how much of rec is played, until end is called.
-func playing(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options) (_ timeline.Options, end func()) {
-	line := cli.BeginProgress(cmd.ErrOrStderr(), "playing", string(rec.Name))
+// withProgress returns opts that show the progress of playing rec, until stop is called.
+func withProgress(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options) (_ timeline.Options, stop func()) {
+	line := cli.StartProgress(cmd.ErrOrStderr(), "playing", string(rec.Name))
 	opts.Progress = line.Report
-	return opts, line.End
-}
-
-// writeJSON writes what a person may read, too.
-func writeJSON(w io.Writer, what any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(what)
+	return opts, line.Stop
 }

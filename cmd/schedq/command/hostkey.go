@@ -1,7 +1,5 @@
 package command
 
-// Package hostkey keeps the keys by which a room is recognised: over SSH, and by browsers.
-
 import (
 	"context"
 	"crypto/ed25519"
@@ -19,12 +17,12 @@ import (
 	"github.com/schedq/schedq/sources/disk"
 )
 
-// maxFile bounds the file.
+// maxKeyFile limits the size of a file with a private key, in bytes.
 const maxKeyFile = 64 << 10
 
-// Load returns the private key in the file at path, and makes a new one there if there is no file: only its owner
-// can read it. The error is one sentence with the path, or the context's if that ends while the file is waited for.
-func LoadHostKey(ctx context.Context, path string) (ssh.Signer, error) {
+// loadHostKey reads the private key from the file at path, or creates the file with a new key. Only the
+// owner can read it. Errors name the path, unless ctx ended.
+func loadHostKey(ctx context.Context, path string) (ssh.Signer, error) {
 	if err := checkKeyFolder(path); err != nil {
 		return nil, err
 	}
@@ -33,8 +31,8 @@ func LoadHostKey(ctx context.Context, path string) (ssh.Signer, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return key, err
 		}
-		if err := createKeyFile(ctx, path); err != nil && !errors.Is(err, fs.ErrExist) { // another room was faster
-			return nil, fmt.Errorf("the host key can't be kept: %w", err)
+		if err := createKeyFile(ctx, path); err != nil && !errors.Is(err, fs.ErrExist) { // another schedq created it
+			return nil, fmt.Errorf("can't save the host key: %w", err)
 		}
 	}
 }
@@ -42,11 +40,11 @@ func LoadHostKey(ctx context.Context, path string) (ssh.Signer, error) {
 func readKeyFile(ctx context.Context, path string) (ssh.Signer, error) {
 	text, err := disk.Read(ctx, path, maxKeyFile, func(info fs.FileInfo) error { return checkKeyFile(path, info) })
 	if err != nil {
-		return nil, fmt.Errorf("the host key can't be read: %w", err)
+		return nil, fmt.Errorf("can't read the host key: %w", err)
 	}
 	key, err := ssh.ParsePrivateKey(text)
 	if err != nil {
-		return nil, fmt.Errorf("the host key %s is no private key without a passphrase: %w", sources.Sanitize(path), err)
+		return nil, fmt.Errorf("invalid host key %s: use a private key without a passphrase: %w", sources.Sanitize(path), err)
 	}
 	return key, nil
 }
@@ -54,14 +52,14 @@ func readKeyFile(ctx context.Context, path string) (ssh.Signer, error) {
 func checkKeyFile(path string, info fs.FileInfo) error {
 	switch {
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is no plain file", sources.Sanitize(path))
+		return fmt.Errorf("%s is not a regular file", sources.Sanitize(path))
 	case info.Mode().Perm()&0o077 != 0:
-		return fmt.Errorf("%s can be read by others: chmod 600 it, or remove it and a new one is made", sources.Sanitize(path))
+		return fmt.Errorf("%s is readable by others: run chmod 600, or remove it to create a new one", sources.Sanitize(path))
 	}
 	return nil
 }
 
-// create writes a new key, whole or not at all, and never over another.
+// createKeyFile writes a new key atomically and never replaces a file.
 func createKeyFile(ctx context.Context, path string) error {
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -75,4 +73,17 @@ func createKeyFile(ctx context.Context, path string) error {
 		return err
 	}
 	return disk.WriteBytes(ctx, path, disk.Options{}, pem.EncodeToMemory(block))
+}
+
+// checkKeyFolder reports whether other users could replace the key at path.
+func checkKeyFolder(path string) error {
+	folder := filepath.Dir(path)
+	info, err := os.Stat(folder)
+	if err != nil {
+		return nil // reading or creating the key reports it
+	}
+	if info.Mode().Perm()&0o002 != 0 {
+		return fmt.Errorf("host key %s is in a world-writable folder: run chmod o-w %s, or choose another folder", path, folder)
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package command_test
+package command
 
 import (
 	"bytes"
@@ -6,59 +6,84 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/schedq/schedq/cmd/schedq/command"
 )
 
-func TestTheKeyIsMadeOnceAndKept(t *testing.T) {
+// TestHostKeyCreatedOnce: the key is created once, with mode 0600, and read afterwards.
+func TestHostKeyCreatedOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "room", "hostkey")
-	first, err := command.LoadHostKey(t.Context(), path)
+	first, err := loadHostKey(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := command.LoadHostKey(t.Context(), path)
+	second, err := loadHostKey(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(first.PublicKey().Marshal(), second.PublicKey().Marshal()) {
-		t.Error("the key is another one the second time")
+		t.Error("the key changed")
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("others can read it: %v, %v", info.Mode(), err)
+		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(entries) != 1 {
-		t.Errorf("beside it are %v, %v", entries, err)
+		t.Errorf("the folder contains %v, %v", entries, err)
 	}
 }
 
-func TestAKeyThatIsNoneIsNotReplaced(t *testing.T) {
+// TestHostKeyInvalid: an invalid or readable key is reported and not replaced.
+func TestHostKeyInvalid(t *testing.T) {
 	folder := t.TempDir()
 	for name, test := range map[string]struct {
 		text string
 		mode os.FileMode
-		says string
+		want string
 	}{
-		"nonsense": {"nonsense", 0o600, "is no private key without a passphrase"},
-		"empty":    {"", 0o600, "is no private key"},
-		"open":     {"nonsense", 0o644, "can be read by others: chmod 600"},
+		"nonsense": {"nonsense", 0o600, "use a private key without a passphrase"},
+		"empty":    {"", 0o600, "use a private key"},
+		"open":     {"nonsense", 0o644, "is readable by others: run chmod 600"},
 	} {
 		path := filepath.Join(folder, name)
 		if err := os.WriteFile(path, []byte(test.text), test.mode); err != nil {
 			t.Fatal(err)
 		}
-		_, err := command.LoadHostKey(t.Context(), path)
-		if err == nil || !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), path) {
+		_, err := loadHostKey(t.Context(), path)
+		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if text, _ := os.ReadFile(path); string(text) != test.text {
 			t.Errorf("%s was overwritten", name)
 		}
 	}
-	if _, err := command.LoadHostKey(t.Context(), folder); err == nil {
-		t.Error("a folder is a key")
+	for _, path := range []string{folder, filepath.Join(folder, "empty", "hostkey")} {
+		if _, err := loadHostKey(t.Context(), path); err == nil {
+			t.Errorf("a key at %s", path)
+		}
 	}
-	if _, err := command.LoadHostKey(t.Context(), filepath.Join(folder, "empty", "hostkey")); err == nil {
-		t.Error("a key is kept in what is no folder")
+}
+
+// TestHostKeyInWorldWritableFolder: others could have replaced the key.
+func TestHostKeyInWorldWritableFolder(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "all")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "hostkey")
+	for _, mode := range []os.FileMode{0o777, 0o777 | os.ModeSticky, 0o702} {
+		if err := os.Chmod(folder, mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := loadHostKey(t.Context(), path); err == nil || !strings.Contains(err.Error(), "world-writable folder: run chmod o-w "+folder) {
+			t.Errorf("%s: %v", mode, err)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s: a key was created", mode)
+		}
+	}
+	if err := os.Chmod(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := loadHostKey(t.Context(), path); err != nil {
+		t.Error(err)
 	}
 }

@@ -16,37 +16,38 @@ import (
 	"github.com/schedq/schedq/tui"
 )
 
-// NewLearn returns schedq learn, with the commands for who writes lessons below it.
+// NewLearn returns schedq learn, with new and lint for lesson authors.
 func NewLearn() *cobra.Command {
-	var look cli.Look
-	var list, stands bool
+	var display cli.Display
+	var list, showProgress bool
 	var step int
-	var course string
+	var courseFile string
 	cmd := &cobra.Command{
 		Use:   "learn [LESSON]",
-		Short: "Learn the queue: lessons that ask what comes next before it does",
-		Long: `learn teaches one of the lessons inside this program, by its number or name, or one in a FILE. Without any it
-goes on where you left. How far you came is kept in the state directory. A course is a FILE that puts lessons in an order with times.`,
+		Short: "Learn the queue in interactive lessons",
+		Long: `Start a lesson, by its number or name, or from a FILE. Without LESSON, continue with the first lesson
+that is not done. Your progress is saved in the state directory. A course is a FILE that lists lessons
+and their times.`,
 		Example: "  schedq learn\n  schedq learn 3 --projector\n  schedq learn my-lesson.yaml\n  schedq learn --list\n  schedq learn --progress\n  schedq learn --course workshop.yaml --list",
 		Args:    cli.Args(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			taught, err := cli.Course(cmd.Context(), course)
+			course, err := cli.Course(cmd.Context(), courseFile)
 			if err != nil {
 				return err
 			}
-			all := taught.Lessons
-			kept, err := OpenProgress(cmd.Context())
+			all := course.Lessons
+			progress, err := openProgress(cmd.Context())
 			if err != nil {
 				return err
 			}
-			standings := kept.Recall()
+			standings := progress.Recall()
 			if list {
-				return listLessons(cmd.OutOrStdout(), taught, standings)
+				return listLessons(cmd.OutOrStdout(), course, standings)
 			}
-			if stands {
-				return tellProgress(cmd.OutOrStdout(), taught, course, standings)
+			if showProgress {
+				return writeProgress(cmd.OutOrStdout(), course, courseFile, standings)
 			}
-			if err := look.Check(); err != nil {
+			if err := display.Check(); err != nil {
 				return err
 			}
 			lesson := all[max(0, slices.IndexFunc(all, func(l *lessons.Lesson) bool { return !standings[l.Name].Done }))]
@@ -55,21 +56,21 @@ goes on where you left. How far you came is kept in the state directory. A cours
 					return err
 				}
 			}
-			return teach(cmd.Context(), &look, all, lesson, step-1, kept)
+			return teach(cmd.Context(), &display, all, lesson, step-1, progress)
 		},
 	}
-	look.Register(cmd)
-	cmd.Flags().BoolVar(&list, "list", false, "list the lessons, and how far you came in each")
-	cmd.Flags().BoolVar(&stands, "progress", false, "tell where you stand, and which questions you answered wrongly")
+	display.Register(cmd)
+	cmd.Flags().BoolVar(&list, "list", false, "list the lessons and your progress in each")
+	cmd.Flags().BoolVar(&showProgress, "progress", false, "summarize your progress and list wrong answers")
 	cmd.MarkFlagsMutuallyExclusive("list", "progress")
-	cmd.Flags().StringVar(&course, "course", "", "the lessons of a course, from a `FILE`; default all, in their order")
-	cmd.Flags().IntVar(&step, "step", 0, "the step to begin with, from 1")
-	cmd.AddCommand(newNew(), newLint())
+	cmd.Flags().StringVar(&courseFile, "course", "", "`FILE` with a course; default all lessons in order")
+	cmd.Flags().IntVar(&step, "step", 0, "start at this step, from 1")
+	cmd.AddCommand(newLessonCommand(), newLintCommand())
 	return cmd
 }
 
-// teach takes the screen and teaches a lesson. A negative step is where it was left.
-func teach(ctx context.Context, look *cli.Look, all []*lessons.Lesson, lesson *lessons.Lesson, step int, kept *progressFile) error {
+// teach shows a lesson on the screen. A negative step continues where the learner left.
+func teach(ctx context.Context, display *cli.Display, all []*lessons.Lesson, lesson *lessons.Lesson, step int, progress *progressFile) error {
 	opts, err := lessons.Options()
 	if err != nil {
 		return err
@@ -79,22 +80,22 @@ func teach(ctx context.Context, look *cli.Look, all []*lessons.Lesson, lesson *l
 	if err != nil {
 		return err
 	}
-	standings := kept.Recall()
-	shown := append([]*lessons.Lesson{lesson}, all...) // which may have another by its name
+	standings := progress.Recall()
+	shown := append([]*lessons.Lesson{lesson}, all...) // first, since all may have another of its name
 	if s := standings[lesson.Name]; step < 0 && !s.Done {
 		step = s.Step
 	}
-	opts = look.Session(opts)
-	opts.Filter = timeline.Options{}.Filter // a lesson speaks of all its pods
-	screen := look.Options(nil)
+	opts = display.Session(opts)
+	opts.Filter = timeline.Options{}.Filter // a lesson needs all its pods
+	screen := display.Options(nil)
 	screen.Memory = nil
 	err = tui.RunLesson(ctx, first, tui.LessonOptions{Session: opts, Lessons: all, Plan: plan, Step: step,
-		Standings: standings, Progress: kept, Stage: func(s lessons.Stage) {
-			at := progressStage{Stage: s}
+		Standings: standings, Progress: progress, Stage: func(s lessons.Stage) {
+			stage := publishedStage{Stage: s}
 			if i := slices.IndexFunc(shown, func(l *lessons.Lesson) bool { return l.Name == s.Lesson }); i >= 0 {
-				at.File = shown[i].Path()
+				stage.File = shown[i].Path()
 			}
-			kept.Tell(at)
+			progress.Publish(stage)
 		}}, screen)
 	if errors.Is(err, tui.ErrNoTerminal) {
 		return fmt.Errorf("%w; schedq learn --list works without one", err)
@@ -102,63 +103,55 @@ func teach(ctx context.Context, look *cli.Look, all []*lessons.Lesson, lesson *l
 	return err
 }
 
-// listLessons prints the lessons of a course.
+// listLessons writes the lessons of a course.
 func listLessons(w io.Writer, c *lessons.Course, standings map[string]lessons.Standing) error {
-	rows := [][]string{{"", "lesson", "title", "under", "minutes", "so far"}}
+	rows := [][]string{{"", "lesson", "title", "release", "minutes", "progress"}}
 	for i, l := range c.Lessons {
-		so := ""
+		progress := ""
 		if s, ok := standings[l.Name]; ok && s.Done {
-			so = fmt.Sprintf("done, %d of %d answers right", s.Right, s.Asked)
+			progress = fmt.Sprintf("done, %d of %d answers right", s.Right, s.Asked)
 		} else if ok {
-			so = fmt.Sprintf("step %d of %d", s.Step+1, len(l.Steps))
+			progress = fmt.Sprintf("step %d of %d", s.Step+1, len(l.Steps))
 		}
-		rows = append(rows, []string{fmt.Sprint(i + 1), l.Name, string(l.Title), l.Scenario.Release, fmt.Sprint(int(l.Planned.Minutes())), so})
+		rows = append(rows, []string{fmt.Sprint(i + 1), l.Name, string(l.Title), l.Scenario.Release, fmt.Sprint(int(l.Planned.Minutes())), progress})
 	}
 	var b strings.Builder
 	cli.WriteColumns(&b, rows)
-	_, err := io.WriteString(w, "\n"+b.String())
-	return err
+	return cli.WriteText(w, "\n"+b.String())
 }
 
-// tellProgress says how much of a course is done and how long the rest is planned to take, how many answers were right, and how
-// to come to the questions of those that were not. file is the course's, or empty.
-func tellProgress(w io.Writer, c *lessons.Course, file string, standings map[string]lessons.Standing) error {
+// writeProgress writes how much of a course is done, the time left, the share of right answers, and how
+// to retry the wrong ones. file is the course's, or empty.
+func writeProgress(w io.Writer, c *lessons.Course, file string, standings map[string]lessons.Standing) error {
 	done, asked, right := 0, 0, 0
-	rest := c.Planned()
-	again := "schedq learn "
+	left := c.Planned()
+	retry := "schedq learn "
 	if file != "" {
-		again += "--course " + c.File + " "
+		retry += "--course " + c.File + " "
 	}
-	var missed [][]string
+	var missed strings.Builder
 	for i, l := range c.Lessons {
 		s := standings[l.Name]
 		if !s.Done {
 			continue
 		}
-		done, asked, right, rest = done+1, asked+s.Asked, right+s.Right, rest-l.Planned
+		done, asked, right, left = done+1, asked+s.Asked, right+s.Right, left-l.Planned
 		for _, m := range s.Missed {
 			if question := m.Question(l); question != "" {
-				missed = append(missed, []string{fmt.Sprintf("%s%d --step %d", again, i+1, m.Step+1), string(l.Steps[m.Step].Title), string(question)})
+				fmt.Fprintf(&missed, "  %-24s  %s: %s\n", fmt.Sprintf("%s%d --step %d", retry, i+1, m.Step+1), l.Steps[m.Step].Title, question)
 			}
 		}
 	}
-	text := fmt.Sprintf("%s\n%d of %d lessons are done", c.Title, done, len(c.Lessons))
+	text := fmt.Sprintf("%s\n%d of %d lessons done", c.Title, done, len(c.Lessons))
 	if done < len(c.Lessons) {
-		text += fmt.Sprintf(", and the others take about %d minutes", int(rest.Minutes()))
+		text += fmt.Sprintf(", about %d minutes left", int(left.Minutes()))
 	}
 	if text += "."; asked > 0 {
-		text += fmt.Sprintf(" %d of %d answers were right.", right, asked)
+		text += fmt.Sprintf(" %d of %d answers right.", right, asked)
 	}
-	if _, err := fmt.Fprintln(w, text); err != nil || len(missed) == 0 {
-		return err
+	text += "\n"
+	if missed.Len() > 0 {
+		text += "\nRetry your wrong answers:\n" + missed.String()
 	}
-	if _, err := fmt.Fprintln(w, "\nAnswered wrongly, and how to try again:"); err != nil {
-		return err
-	}
-	for _, m := range missed {
-		if _, err := fmt.Fprintf(w, "  %-24s  %s: %s\n", m[0], m[1], m[2]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cli.WriteText(w, text)
 }

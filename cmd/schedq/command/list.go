@@ -1,7 +1,6 @@
 package command
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -22,14 +21,14 @@ func NewList() *cobra.Command {
 	var when, namespace string
 	var only cli.Filter
 	read := func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error {
-		at, err := cli.Moment(rec, "--at", when)
+		at, err := cli.ParseTime(rec, "--at", when)
 		if err != nil {
 			return err
 		}
 		opts.Filter = only.Filter
-		opts, end := playing(cmd, rec, opts)
+		opts, stop := withProgress(cmd, rec, opts)
 		pods, err := session.ListPods(cmd.Context(), rec, opts, at)
-		end()
+		stop()
 		if err != nil {
 			return err
 		}
@@ -37,40 +36,38 @@ func NewList() *cobra.Command {
 			pods = slices.DeleteFunc(pods, func(p report.Waiting) bool { return !strings.HasPrefix(string(p.Pod), namespace+"/") })
 		}
 		if asJSON {
-			return writeJSON(cmd.OutOrStdout(), pods)
+			return cli.WriteJSON(cmd.OutOrStdout(), pods)
 		}
-		return writeWaiting(cmd.OutOrStdout(), pods)
+		return writePending(cmd.OutOrStdout(), pods)
 	}
 	cmd := headless(&cobra.Command{
 		Use:   "list [FILE...] [--at TIME]",
-		Short: "List the pods that wait, the longest waiting first, and why",
-		Long: `list prints the pods that have no node at one moment: where each is and for how long it has waited, how often it was
-tried, what rejected it, and when it is tried again at the latest. Without a FILE it is about a live
-cluster, now.`,
+		Short: "List pending pods, the longest waiting first",
+		Long: `List the pods without a node at one moment: where each is, how long it has waited, its attempts, the
+plugins that rejected it, and the latest time of its next attempt. Without a FILE, list the pods of a
+live cluster.`,
 		Example: "  schedq list audit.log.gz sched.log.gz --at 12:03:10\n  schedq list --context prod --filter 'waiting>5m'",
-	}, read, func(cmd *cobra.Command, cluster *KubeFlags, opts timeline.Options, asJSON bool) error {
+	}, read, func(cmd *cobra.Command, cluster *kubeFlags, opts timeline.Options, asJSON bool) error {
 		if when != "" {
-			return cli.Usagef("--at is for recordings: the pods of a live cluster are listed as they are now")
+			return cli.Usagef("--at is for recordings: a live cluster is listed as it is now")
 		}
 		namespace = cluster.Namespace()
-		rec, err := cluster.Collect(cmd, explainAfter)
+		rec, err := cluster.Collect(cmd, collectTime)
 		if err != nil {
 			return err
 		}
 		return read(cmd, rec, opts, asJSON)
 	})
-	cmd.Flags().StringVar(&when, "at", "", "the moment: 12:03:10 (UTC), +1m30s from the start, or RFC 3339; the end if there is none")
-	only.Register(cmd, "list only pods that are one of those")
+	cmd.Flags().StringVar(&when, "at", "", atUsage)
+	only.Register(cmd, "only list pods")
 	return cmd
 }
 
-// writeWaiting writes pods for a person.
-func writeWaiting(w io.Writer, pods []report.Waiting) error {
+// writePending writes pods for people.
+func writePending(w io.Writer, pods []report.Waiting) error {
 	if len(pods) == 0 {
-		_, err := fmt.Fprintln(w, "no pod waits")
-		return err
+		return cli.WriteText(w, "no pending pods\n")
 	}
-	var b strings.Builder
 	rows := [][]string{{"pod", "waits", "place", "for", "attempts", "latest try", "rejected by"}}
 	for _, p := range pods {
 		next := "–"
@@ -80,10 +77,7 @@ func writeWaiting(w io.Writer, pods []report.Waiting) error {
 		rows = append(rows, []string{string(p.Pod), brief(p.Age), words.TierNamed(p.Tier), brief(p.InTier), strconv.Itoa(p.Attempts),
 			next, strings.Join(p.Plugins, ", ")})
 	}
+	var b strings.Builder
 	cli.WriteColumns(&b, rows)
-	_, err := io.WriteString(w, b.String())
-	if err != nil {
-		return fmt.Errorf("can't write to standard output: %w", err)
-	}
-	return nil
+	return cli.WriteText(w, b.String())
 }

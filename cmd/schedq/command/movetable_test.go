@@ -15,15 +15,14 @@ import (
 	"github.com/schedq/schedq/sources/embedded"
 )
 
-// TestAsWatch: a table has the moves that "watch -o json" tells, in their order, with nothing left out but what is shorter than a
-// microsecond.
-func TestAsWatch(t *testing.T) {
+// TestTableLikeWatch: a table contains the moves of "watch -o json" in order, with times in microseconds.
+func TestTableLikeWatch(t *testing.T) {
 	rec, err := embedded.Open(t.Context(), "workshop")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var table bytes.Buffer
-	var told []map[string]any
+	var watched []map[string]any
 	w := newMoveTable(&table)
 	err = timeline.Replay(t.Context(), rec, timeline.Options{}, func(move *board.Transition) error {
 		line, err := json.Marshal(move)
@@ -34,7 +33,7 @@ func TestAsWatch(t *testing.T) {
 		if err := json.Unmarshal(line, &fields); err != nil {
 			return err
 		}
-		told = append(told, fields)
+		watched = append(watched, fields)
 		return w.Write(move)
 	})
 	if err != nil {
@@ -45,17 +44,17 @@ func TestAsWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := parquet.Read[moveRow](bytes.NewReader(table.Bytes()), int64(table.Len()))
-	if err != nil || len(rows) == 0 || len(rows) != len(told) || n != int64(len(rows)) {
-		t.Fatalf("%d rows of %d moves, %d are said to be written: %v", len(rows), len(told), n, err)
+	if err != nil || len(rows) == 0 || len(rows) != len(watched) || n != int64(len(rows)) {
+		t.Fatalf("%d rows of %d moves, Close returns %d: %v", len(rows), len(watched), n, err)
 	}
 	for i, r := range rows {
-		if got := asWatch(t, r); r.Move != int64(i) || !reflect.DeepEqual(got, shortened(t, told[i])) {
-			t.Errorf("row %d is\n%v, and watch tells\n%v", r.Move, got, told[i])
+		if got := asWatch(t, r); r.Move != int64(i) || !reflect.DeepEqual(got, truncated(t, watched[i])) {
+			t.Errorf("row %d is\n%v, want\n%v", r.Move, got, watched[i])
 		}
 	}
 }
 
-// asWatch is what watch would tell of a row.
+// asWatch returns a row as watch prints it.
 func asWatch(t *testing.T, r moveRow) map[string]any {
 	t.Helper()
 	fields := map[string]any{"time": time.UnixMicro(r.Time).UTC().Format(time.RFC3339Nano), "pod": r.Namespace + "/" + r.Pod, "to": r.ToTier, "provenance": r.Provenance}
@@ -80,8 +79,8 @@ func asWatch(t *testing.T, r moveRow) map[string]any {
 	return fields
 }
 
-// shortened is what watch told, with times in microseconds.
-func shortened(t *testing.T, fields map[string]any) map[string]any {
+// truncated returns fields with times in microseconds.
+func truncated(t *testing.T, fields map[string]any) map[string]any {
 	t.Helper()
 	for name, value := range fields {
 		if text, ok := value.(string); ok && (name == "time" || name == "backoffExpiry") {
@@ -95,7 +94,7 @@ func shortened(t *testing.T, fields map[string]any) map[string]any {
 	return fields
 }
 
-// full is a disk on which there is room for so many bytes.
+// full is a disk with space for that many bytes.
 type full int
 
 func (f *full) Write(p []byte) (int, error) {
@@ -105,12 +104,12 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestFull: what can't be written is an error in a sentence.
-func TestFull(t *testing.T) {
-	for room := range full(5) {
-		w := newMoveTable(&room)
+// TestTableWriteError: a full disk is an error.
+func TestTableWriteError(t *testing.T) {
+	for space := range full(5) {
+		w := newMoveTable(&space)
 		if _, err := w.Close(); err == nil || !strings.HasPrefix(err.Error(), "can't write the table: ") {
-			t.Errorf("it ends with %v", err)
+			t.Errorf("error %v", err)
 		}
 	}
 }

@@ -1,38 +1,19 @@
 package command
 
 import (
-	"bytes"
 	"context"
+	"io"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/schedq/schedq/lessons"
 )
 
-// lockedBuffer is a buffer that is read while it is written.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
-// TestNotesFollow: the notes are those of the step that is shown.
-func TestNotesFollow(t *testing.T) {
+// TestFollowNotes: the notes are those of the published step.
+func TestFollowNotes(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	kept, err := OpenProgress(t.Context())
+	progress, err := openProgress(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,17 +21,24 @@ func TestNotesFollow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var out lockedBuffer
-	ended := make(chan error)
-	go func() { ended <- followNotes(ctx, &out, kept, all) }()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	out, w := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- followNotes(ctx, w, progress, all)
+		w.Close()
+	}()
+	var text strings.Builder
 	steps := []int{0, 1, 1, 2}
 	for i, want := range []string{"Ask who has seen a pod Pending for an hour", "✗ backoff: Backoff is a penalty for a failed attempt", "Have everybody point at a pane", "✓ unschedulable: A plugin rejected it"} {
-		kept.Tell(progressStage{Stage: lessons.Stage{Lesson: "three-places", Step: steps[i]}})
-		for deadline := time.Now().Add(10 * time.Second); !strings.Contains(out.String(), want); time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("the notes are\n%s\nwant %s", out.String(), want)
+		progress.Publish(publishedStage{Stage: lessons.Stage{Lesson: "three-places", Step: steps[i]}})
+		for block := make([]byte, 4<<10); !strings.Contains(text.String(), want); {
+			n, err := out.Read(block)
+			if err != nil {
+				t.Fatalf("%v: no %q in\n%s", err, want, text.String())
 			}
+			text.Write(block[:n])
 		}
 	}
 	cancel()

@@ -21,14 +21,14 @@ import (
 
 // NewPlay returns schedq play.
 func NewPlay() *cobra.Command {
-	var look cli.Look
+	var display cli.Display
 	var out, release string
 	var force cli.Force
 	cmd := &cobra.Command{
 		Use:   "play",
-		Short: "Play with a cluster of your own: nodes and pods from a palette, and the clock",
-		Long: `play begins with one small node and nothing else, and a local scheduler decides. n brings nodes and pods of
-many kinds, space lets time pass. What you made is saved as a scenario when you leave, if you name a file.`,
+		Short: "Experiment with a simulated cluster",
+		Long: `Start with one small node and a local scheduler. Press n to add nodes and pods from a palette and space
+to let time pass. With -o, your cluster is saved as a scenario when you quit.`,
 		Example: "  schedq play\n  schedq play --release v1.24 -o mine.yaml",
 		Args:    cli.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -38,40 +38,40 @@ many kinds, space lets time pass. What you made is saved as a scenario when you 
 				}
 			}
 			if out != "" && !scenario.Named(out) {
-				return cli.Usagef("--output names a scenario: it ends in .yaml")
+				return cli.Usagef("--output must end in .yaml: it is a scenario")
 			}
 			if out != "" {
 				if err := force.Check(cmd, out); err != nil {
 					return err
 				}
 			}
-			if err := look.Check(); err != nil {
+			if err := display.Check(); err != nil {
 				return err
 			}
 			plugins, err := cycle.InTree()
 			if err != nil {
 				return err
 			}
-			screen := look.Options(nil)
+			screen := display.Options(nil)
 			screen.Memory, screen.Keeps = nil, out != ""
-			opts := look.Session(timeline.Options{Plugins: plugins, Paused: true})
-			made, err := tui.RunPlay(cmd.Context(), release, opts, screen)
+			opts := display.Session(timeline.Options{Plugins: plugins, Paused: true})
+			played, err := tui.RunPlay(cmd.Context(), release, opts, screen)
 			if errors.Is(err, tui.ErrNoTerminal) {
 				return fmt.Errorf("%w; schedq watch plays a scenario without one", err)
 			}
 			if err != nil || out == "" {
 				return err
 			}
-			if err := disk.Write(context.WithoutCancel(cmd.Context()), out, force.Options(), func(w io.Writer) error { return scenario.Write(w, made) }); err != nil {
+			if err := disk.Write(context.WithoutCancel(cmd.Context()), out, force.Options(), func(w io.Writer) error { return scenario.Write(w, played) }); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "schedq: the scenario is %s; schedq replay plays it\n", sources.Sanitize(out))
+			fmt.Fprintf(cmd.ErrOrStderr(), "schedq: saved the scenario to %s; play it with schedq replay\n", sources.Sanitize(out))
 			return nil
 		},
 	}
-	look.Register(cmd)
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the scenario to write when you leave, a `FILE` that ends in .yaml")
+	display.Register(cmd)
+	cmd.Flags().StringVarP(&out, "output", "o", "", "save the scenario to this `FILE`, which ends in .yaml, when you quit")
 	force.Register(cmd)
-	cmd.Flags().StringVar(&release, "release", "", "by the rules of this release: "+strings.Join(queue.Releases(), ", "))
+	cmd.Flags().StringVar(&release, "release", "", "use the queue rules of this release: "+strings.Join(queue.Releases(), ", "))
 	return cmd
 }

@@ -19,34 +19,34 @@ import (
 	"github.com/schedq/schedq/tui/format"
 )
 
-// reading is the reading of files, which goes on behind the board if they are a long recording.
+// reading reads files in the background. A long recording is shown before all of it is read.
 type reading struct {
-	name  string
-	began time.Time
-	stop  context.CancelFunc
-	begun chan *sources.Recording // that can be shown before all is read
-	done  chan struct{}           // closed once all is read, or can't be
+	name    string
+	began   time.Time
+	cancel  context.CancelFunc
+	partial chan *sources.Recording // a recording that can be shown before all is read
+	done    chan struct{}           // closed when the reading ends
 
-	// Of these the goroutine that reads writes none once done is closed.
+	// The reader sets these before it closes done.
 	rec     *sources.Recording
 	err     error
-	crashed error // a mistake in the program
+	crashed error
 
-	mu         sync.Mutex // for what is told meanwhile
+	mu         sync.Mutex // for the progress
 	share      float64
 	read, size int64
 	to         time.Time
 }
 
-// beginReading begins to read files. The reading must be ended.
-func beginReading(cmd *cobra.Command, paths []string) (*reading, error) {
-	r := &reading{name: filepath.Base(paths[0]), began: time.Now(), begun: make(chan *sources.Recording, 1), done: make(chan struct{})}
-	open, err := cli.Opener(cmd, paths, cli.Meanwhile{Begun: func(rec *sources.Recording) { r.begun <- rec }, Reached: r.reached})
+// startReading starts to read files. The caller calls stop.
+func startReading(cmd *cobra.Command, paths []string) (*reading, error) {
+	r := &reading{name: filepath.Base(paths[0]), began: time.Now(), partial: make(chan *sources.Recording, 1), done: make(chan struct{})}
+	open, err := cli.FileOpener(cmd, paths, cli.LoadCallbacks{Partial: func(rec *sources.Recording) { r.partial <- rec }, Reached: r.setReached})
 	if err != nil {
 		return nil, err
 	}
 	var ctx context.Context
-	ctx, r.stop = context.WithCancel(cmd.Context())
+	ctx, r.cancel = context.WithCancel(cmd.Context())
 	go func() {
 		defer close(r.done)
 		defer func() {
@@ -54,26 +54,24 @@ func beginReading(cmd *cobra.Command, paths []string) (*reading, error) {
 				r.crashed = fmt.Errorf("%v\n%s", what, debug.Stack())
 			}
 		}()
-		r.rec, r.err = open(disk.Counted(ctx, r.report))
+		r.rec, r.err = open(disk.Counted(ctx, r.setProgress))
 	}()
 	return r, nil
 }
 
-// end ends the reading, if it goes on.
-func (r *reading) end() {
-	r.stop()
+// stop cancels the reading and waits for its end.
+func (r *reading) stop() {
+	r.cancel()
 	<-r.done
 }
 
-// report takes how much is read.
-func (r *reading) report(share float64, read, size int64) {
+func (r *reading) setProgress(share float64, read, size int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.share, r.read, r.size = share, read, size
 }
 
-// reached takes up to which moment it is read.
-func (r *reading) reached(at time.Time) {
+func (r *reading) setReached(at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if at.After(r.to) {
@@ -81,22 +79,22 @@ func (r *reading) reached(at time.Time) {
 	}
 }
 
-// often is how often a person is told how far it is.
-const often = 250 * time.Millisecond
+// readingInterval is how readingInterval the screen's progress is updated.
+const readingInterval = 250 * time.Millisecond
 
 // await waits until the board can be shown, and returns the recording, or the beginning of a long one. If ctx ends, so does the
 // reading.
 func (r *reading) await(ctx context.Context, report func(tui.Progress)) (*sources.Recording, error) {
-	ticks := time.NewTicker(often)
+	ticks := time.NewTicker(readingInterval)
 	defer ticks.Stop()
 	for {
 		select {
-		case rec := <-r.begun:
+		case rec := <-r.partial:
 			return rec, nil // once all is read, the session is updated
 		case <-r.done:
 			return r.rec, r.failure()
 		case <-ctx.Done():
-			r.end()
+			r.stop()
 			return nil, ctx.Err()
 		case <-ticks.C:
 			r.mu.Lock()
@@ -107,7 +105,7 @@ func (r *reading) await(ctx context.Context, report func(tui.Progress)) (*source
 	}
 }
 
-// failure is why it can't be read. A crash goes on here.
+// failure returns the reading's error, and repeats its panic.
 func (r *reading) failure() error {
 	if r.crashed != nil {
 		panic(r.crashed)
@@ -115,12 +113,12 @@ func (r *reading) failure() error {
 	return r.err
 }
 
-// tell tells the session how far it is, and what came of it, until ctx ends.
-func (r *reading) tell(ctx context.Context, s *session.Session) {
+// follow reports the progress and the result of the reading to the session until ctx ends.
+func (r *reading) follow(ctx context.Context, s *session.Session) {
 	if f := s.Frame(); f.Reading == nil {
-		return // all was read before it was shown
+		return // the session has the whole recording
 	}
-	ticks := time.NewTicker(often)
+	ticks := time.NewTicker(readingInterval)
 	defer ticks.Stop()
 	for {
 		select {
@@ -135,17 +133,17 @@ func (r *reading) tell(ctx context.Context, s *session.Session) {
 			return
 		case <-ticks.C:
 			r.mu.Lock()
-			far := session.Reading{To: r.to, Share: r.share, Left: format.Remaining(r.share, time.Since(r.began))}
+			progress := session.Reading{To: r.to, Share: r.share, Left: format.Remaining(r.share, time.Since(r.began))}
 			r.mu.Unlock()
-			s.ReadTo(far)
+			s.ReadTo(progress)
 		}
 	}
 }
 
-// said ends the reading, tells the person what there is to know of what was read, and returns the command's error: err, or why it could
-// not be read to its end.
-func (r *reading) said(cmd *cobra.Command, err error) error {
-	r.end()
+// finish stops the reading, prints the recording's notices, and returns the command's error: err, or
+// that of the reading.
+func (r *reading) finish(cmd *cobra.Command, err error) error {
+	r.stop()
 	if err != nil {
 		return err
 	}
@@ -153,7 +151,7 @@ func (r *reading) said(cmd *cobra.Command, err error) error {
 		return r.err
 	}
 	if r.rec != nil {
-		cli.Tell(cmd, r.rec)
+		cli.PrintNotices(cmd, r.rec)
 	}
 	return nil
 }

@@ -16,54 +16,58 @@ import (
 
 // NewRecord returns schedq record.
 func NewRecord() *cobra.Command {
-	var cluster KubeFlags
+	var cluster kubeFlags
 	var out string
-	var flight flightRecorder
-	var lasts time.Duration
+	var flags ringFlags
+	var duration time.Duration
 	var force cli.Force
 	cmd := &cobra.Command{
 		Use:   "record -o FILE | --ring 24h -o FOLDER",
-		Short: "Write what happens in a live cluster into a trace, without a screen",
-		Long: `record watches a cluster until it is stopped, and writes a trace: the objects that kube-scheduler reads,
-trimmed to what scheduling needs (no env, no args, no secrets, no annotations), and their changes. FILE is
-compressed if its name ends in .gz or .zst. What is in it plays at any moment: a kill loses at most the last
-second. Only you can read it, and one schedq at a time writes it; one that exists is replaced with --force alone.
-With --ring it is a flight recorder: a FOLDER keeps the last hours, or so many bytes, and what is older goes. A FOLDER
-that holds a ring goes on. All commands that read recordings read it, also meanwhile, with --from and --to in part.`,
+		Short: "Record a live cluster to a trace, without a screen",
+		Long: `Watch a cluster until interrupted and write a trace: the objects that kube-scheduler reads and their
+changes, with only the fields that scheduling needs (no env, args, secrets or annotations). FILE is
+compressed if its name ends in .gz or .zst. It can be played while it is written; a kill loses at most
+the last second. It has mode 0600, and one schedq at a time can write it; use --force to replace an
+existing file.
+
+With --ring, record keeps only the last hours or bytes in FOLDER, like a flight recorder, and continues
+a ring that is there. All commands that read recordings can read it at any time, in part with --from
+and --to.`,
 		Example: "  schedq record -o incident.jsonl --context prod\n  schedq replay incident.jsonl\n" +
 			"  schedq record --ring 24h --ring 2GiB -o /var/lib/schedq\n  schedq report /var/lib/schedq --from -2h --to +30m",
 		Args: cli.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {
-				return cli.Usagef("record needs -o FILE, the trace to write, or with --ring a folder")
+				return cli.Usagef("record needs -o FILE, the trace to write, or a folder with --ring")
 			}
-			if lasts < 0 {
-				return cli.Usagef("--for %s is less than no time", lasts)
+			if duration < 0 {
+				return cli.Usagef("invalid --for %s: use a positive duration", duration)
 			}
-			if flies, err := flight.given(); flies || err != nil {
-				if err != nil {
-					return err
-				}
-				defer Within(cmd, lasts)()
-				return flight.record(cmd, &cluster, out)
+			isRing, err := flags.parse()
+			if err != nil {
+				return err
+			}
+			if isRing {
+				defer withTimeout(cmd, duration)()
+				return flags.record(cmd, &cluster, out)
 			}
 			if err := disk.Check(cmd.Context(), out, force.Options()); err != nil {
 				return err
 			}
-			return record(cmd, &cluster, out, lasts, force.Options())
+			return record(cmd, &cluster, out, duration, force.Options())
 		},
 	}
 	cluster.Register(cmd)
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the trace to write, or with --ring the folder")
-	flight.register(cmd)
+	cmd.Flags().StringVarP(&out, "output", "o", "", "trace to write, or with --ring the folder")
+	flags.register(cmd)
 	force.Register(cmd)
-	cmd.Flags().DurationVar(&lasts, "for", 0, "how long to record; until it is stopped if 0")
+	cmd.Flags().DurationVar(&duration, "for", 0, "record for this long; 0 is until interrupted")
 	return cmd
 }
 
-// record records the cluster into the file out until the command is stopped.
-func record(cmd *cobra.Command, cluster *KubeFlags, out string, lasts time.Duration, opts disk.Options) error {
-	defer Within(cmd, lasts)()
+// record records the cluster to the file out until the command is stopped.
+func record(cmd *cobra.Command, cluster *kubeFlags, out string, duration time.Duration, opts disk.Options) error {
+	defer withTimeout(cmd, duration)()
 	stream, err := cluster.Open(cmd)
 	if err != nil {
 		return err
@@ -73,11 +77,11 @@ func record(cmd *cobra.Command, cluster *KubeFlags, out string, lasts time.Durat
 		return err
 	}
 	err = timeline.Drain(cmd.Context(), recorder, timeline.Draining{
-		Status: cli.NewTeller(cmd.ErrOrStderr()).Tell, Check: recorder.Err,
+		Status: cli.NewStatusPrinter(cmd.ErrOrStderr()).Print, Check: recorder.Err,
 	})
 	if err := errors.Join(err, recorder.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %d records are in %s\n", recorder.Written(), sources.Sanitize(out))
+	fmt.Fprintf(cmd.ErrOrStderr(), "schedq: wrote %d records to %s\n", recorder.Written(), sources.Sanitize(out))
 	return nil
 }

@@ -17,24 +17,29 @@ import (
 	"github.com/schedq/schedq/sources/trace"
 )
 
-// Each has at most maxRecording bytes, and all together maxRecordings.
+// Maximum sizes, in bytes, of a recording that attach makes and of all of them together.
 const (
 	maxRecording  = 256 << 20
 	maxRecordings = 1 << 30
 )
 
-// Begin begins a recording of stream, which is watched from now on, and returns it and the path of its file. The
-// caller closes it. The oldest recordings are removed first, so that there is room.
-func beginRecording(ctx context.Context, stream sources.Stream, now time.Time) (*trace.Recorder, string, error) {
+// recordingsFolder returns the folder of the recordings that attach makes.
+func recordingsFolder() (string, error) {
 	state, err := disk.StateFolder()
+	return filepath.Join(state, "recordings"), err
+}
+
+// startRecording starts to record stream and returns the recorder and the path of its file. The caller
+// closes the recorder. It removes the oldest recordings to stay below maxRecordings.
+func startRecording(ctx context.Context, stream sources.Stream, now time.Time) (*trace.Recorder, string, error) {
+	folder, err := recordingsFolder()
 	if err != nil {
 		return nil, "", err
 	}
-	folder := filepath.Join(state, "recordings")
 	if err := disk.Folder(ctx, folder); err != nil {
 		return nil, "", err
 	}
-	if err := makeRecordingRoom(ctx, folder, maxRecordings-maxRecording); err != nil {
+	if err := pruneRecordings(ctx, folder, maxRecordings-maxRecording); err != nil {
 		return nil, "", err
 	}
 	for {
@@ -43,26 +48,25 @@ func beginRecording(ctx context.Context, stream sources.Stream, now time.Time) (
 		if !errors.Is(err, fs.ErrExist) {
 			return r, path, err
 		}
-		now = now.Add(time.Millisecond) // another schedq began one of this cluster in the same
+		now = now.Add(time.Millisecond) // another schedq attached to this cluster in the same millisecond
 	}
 }
 
-// List returns the paths of all that Begin has begun, the newest first.
+// listRecordings returns the paths of the recordings that attach made, the newest first.
 func listRecordings() ([]string, error) {
-	state, err := disk.StateFolder()
+	folder, err := recordingsFolder()
 	if err != nil {
-		return nil, nil // who has no home has none
+		return nil, nil // without a home there are none
 	}
-	folder := filepath.Join(state, "recordings")
 	entries, err := os.ReadDir(folder)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("your recordings can't be listed: %w", err)
+		return nil, fmt.Errorf("can't list your recordings: %w", err)
 	}
 	var paths []string
-	for _, e := range slices.Backward(entries) { // their names begin with when they were begun
+	for _, e := range slices.Backward(entries) { // names begin with the time
 		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".jsonl") {
 			paths = append(paths, filepath.Join(folder, e.Name()))
 		}
@@ -70,8 +74,8 @@ func listRecordings() ([]string, error) {
 	return paths, nil
 }
 
-// fileName is what a recording of the named cluster from start on is called. It is plain: a file that
-// ends anywhere can be read.
+// recordingFileName returns the name of a recording of the cluster that starts at start. The file is
+// uncompressed, so that it can be read wherever it ends.
 func recordingFileName(cluster sources.SafeText, start time.Time) string {
 	plain := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' {
@@ -83,9 +87,9 @@ func recordingFileName(cluster sources.SafeText, start time.Time) string {
 	return start.UTC().Format("20060102T150405.000Z") + "-" + cmp.Or(plain, "cluster") + ".jsonl"
 }
 
-// makeRoom removes the oldest recordings in folder until the others have at most limit bytes. Other files
-// are left alone, and those that are being written.
-func makeRecordingRoom(ctx context.Context, folder string, limit int64) error {
+// pruneRecordings removes the oldest recordings in folder until the others have at most limit bytes. It
+// keeps other files and recordings that are being written.
+func pruneRecordings(ctx context.Context, folder string, limit int64) error {
 	names, err := filepath.Glob(filepath.Join(folder, "[0-9]*T[0-9]*Z-*.jsonl"))
 	if err != nil {
 		return err
@@ -102,7 +106,7 @@ func makeRecordingRoom(ctx context.Context, folder string, limit int64) error {
 			continue
 		}
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("an old recording can't be removed: %w", err)
+			return fmt.Errorf("can't remove an old recording: %w", err)
 		}
 	}
 	return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestMakeRoom: the oldest recordings go first, and nothing else goes.
-func TestMakeRoom(t *testing.T) {
+// TestPruneRecordings removes the oldest recordings and no other files.
+func TestPruneRecordings(t *testing.T) {
 	dir := t.TempDir()
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	var names []string
@@ -25,7 +25,7 @@ func TestMakeRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := makeRecordingRoom(t.Context(), dir, 250); err != nil {
+	if err := pruneRecordings(t.Context(), dir, 250); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -37,20 +37,20 @@ func TestMakeRoom(t *testing.T) {
 		left = append(left, e.Name())
 	}
 	if want := []string{names[2], names[3], "notes.txt"}; !slices.Equal(left, want) || names[2] != "20261121T140000.000Z-prod--eu.jsonl" {
-		t.Errorf("left are %q, want %q", left, want)
+		t.Errorf("left %q, want %q", left, want)
 	}
 }
 
-// still is a stream in which nothing happens.
-type still struct{}
+// idleStream is a stream without events.
+type idleStream struct{}
 
-func (still) Name() sources.SafeText                  { return "still" }
-func (still) Run(ctx context.Context) error           { <-ctx.Done(); return nil }
-func (still) Take() ([]sources.Event, sources.Status) { return nil, sources.Status{} }
+func (idleStream) Name() sources.SafeText                  { return "idle" }
+func (idleStream) Run(ctx context.Context) error           { <-ctx.Done(); return nil }
+func (idleStream) Take() ([]sources.Event, sources.Status) { return nil, sources.Status{} }
 
-// TestRecordingsAreOnesOwn: the folder of automatic recordings is closed to others also if it was there, and a
-// recording that is being written is not removed to make room.
-func TestRecordingsAreOnesOwn(t *testing.T) {
+// TestStartRecording: only the owner can read recordings, even in an existing folder, and a recording that
+// is being written is not removed.
+func TestStartRecording(t *testing.T) {
 	state := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", state)
 	folder := filepath.Join(state, "schedq", "recordings")
@@ -58,12 +58,12 @@ func TestRecordingsAreOnesOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	r, path, err := beginRecording(t.Context(), still{}, now)
+	r, path, err := startRecording(t.Context(), idleStream{}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, other, err := beginRecording(t.Context(), still{}, now); err != nil || other == path {
-		t.Errorf("two that begin at once write %s and %s, %v", path, other, err)
+	if again, other, err := startRecording(t.Context(), idleStream{}, now); err != nil || other == path {
+		t.Errorf("two recordings of the same time: %s and %s, %v", path, other, err)
 	} else if err := again.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -73,12 +73,12 @@ func TestRecordingsAreOnesOwn(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if err := makeRecordingRoom(t.Context(), folder, 0); err != nil {
+		if err := pruneRecordings(t.Context(), folder, 0); err != nil {
 			t.Fatal(err)
 		}
 		_, err := os.Stat(path)
 		if gone := err != nil; gone != (r == nil) {
-			t.Errorf("its being gone is %v", gone)
+			t.Errorf("removed: %v", gone)
 		}
 		if r != nil {
 			if err := r.Close(); err != nil {
@@ -89,12 +89,12 @@ func TestRecordingsAreOnesOwn(t *testing.T) {
 	}
 }
 
-// TestList: the newest recording comes first, and nothing else is listed; where nothing was recorded there is none.
-func TestList(t *testing.T) {
+// TestListRecordings lists recordings, the newest first, and no other files.
+func TestListRecordings(t *testing.T) {
 	state := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", state)
 	if found, err := listRecordings(); err != nil || len(found) > 0 {
-		t.Errorf("without a folder there are %q, %v", found, err)
+		t.Errorf("without a folder: %q, %v", found, err)
 	}
 	folder := filepath.Join(state, "schedq", "recordings")
 	if err := os.MkdirAll(filepath.Join(folder, "a folder.jsonl"), 0o700); err != nil {
@@ -109,6 +109,6 @@ func TestList(t *testing.T) {
 	}
 	found, err := listRecordings()
 	if want := []string{filepath.Join(folder, newer), filepath.Join(folder, older)}; err != nil || !slices.Equal(found, want) {
-		t.Errorf("listed are %q, %v, want %q", found, err, want)
+		t.Errorf("%q, %v, want %q", found, err, want)
 	}
 }

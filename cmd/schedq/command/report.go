@@ -19,60 +19,63 @@ import (
 
 // NewReport returns schedq report.
 func NewReport() *cobra.Command {
-	var lasts time.Duration
+	var duration time.Duration
 	var only cli.Filter
 	read := func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error {
 		opts.Filter = only.Filter
-		opts, end := playing(cmd, rec, opts)
+		opts, stop := withProgress(cmd, rec, opts)
 		report, err := report.Summarize(cmd.Context(), rec, opts)
-		end()
+		stop()
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			return writeJSON(cmd.OutOrStdout(), report)
+			return cli.WriteJSON(cmd.OutOrStdout(), report)
 		}
 		return writeReport(cmd.OutOrStdout(), report)
 	}
 	cmd := headless(&cobra.Command{
 		Use:   "report [FILE...]",
-		Short: "Sum a recording up: dwell times, attempts, wake events, plugins",
-		Long: `report sums a recording up. Without a FILE it watches a live cluster until it is stopped, or for as long as
---for says, and sums that up.`,
-	}, read, func(cmd *cobra.Command, cluster *KubeFlags, opts timeline.Options, asJSON bool) error {
+		Short: "Summarize a recording: dwell times, attempts, wake events, plugins",
+		Long: `Summarize a recording. Without a FILE, watch a live cluster until interrupted, or for the duration of
+--for, and summarize that.`,
+		Example: "  schedq report audit.log.gz sched.log.gz\n  schedq report --context prod --for 10m -o json",
+	}, read, func(cmd *cobra.Command, cluster *kubeFlags, opts timeline.Options, asJSON bool) error {
 		if cluster.Namespace() != "" {
-			return cli.Usagef("a report is about the queue as a whole: leave -n out")
+			return cli.Usagef("-n does not apply to reports, which cover the whole queue: use --filter ns:NAME")
 		}
-		if lasts < 0 {
-			return cli.Usagef("--for %s is less than no time", lasts)
+		if duration < 0 {
+			return cli.Usagef("invalid --for %s: use a positive duration", duration)
 		}
-		defer Within(cmd, lasts)()
+		defer withTimeout(cmd, duration)()
 		rec, err := cluster.Collect(cmd, 0)
 		if err != nil {
 			return err
 		}
-		cmd.SetContext(context.WithoutCancel(cmd.Context())) // being stopped is what it waited for
+		cmd.SetContext(context.WithoutCancel(cmd.Context())) // the interrupt ends the watch, not the report
 		return read(cmd, rec, opts, asJSON)
 	})
-	only.Register(cmd, "report only on pods that at some time were one of those")
-	cmd.Flags().DurationVar(&lasts, "for", 0, "how long to watch a live cluster; until it is stopped if 0")
+	only.Register(cmd, "only report on pods at some time")
+	cmd.Flags().DurationVar(&duration, "for", 0, "watch a live cluster for this long; 0 is until interrupted")
 	return cmd
 }
 
+// writeReport writes r for people.
 func writeReport(w io.Writer, r *report.Report) error {
-	fmt.Fprintf(w, "%s: %s to %s (%s)\n", r.Source, r.Start.UTC().Format(time.DateTime), r.End.UTC().Format(time.TimeOnly), r.End.Sub(r.Start).Round(time.Second))
-	fmt.Fprintf(w, "%d pods, %d moves, %d of them modelled\n", r.Pods, r.Moves, r.Modelled)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s to %s (%s)\n", r.Source, r.Start.UTC().Format(time.DateTime), r.End.UTC().Format(time.TimeOnly), r.End.Sub(r.Start).Round(time.Second))
+	fmt.Fprintf(&b, "%d pods, %d moves, %d of them modelled\n", r.Pods, r.Moves, r.Modelled)
 	if s := r.Scheduler; s != nil && s.From != "" {
-		fmt.Fprintf(w, "kube-scheduler %s (%s)\n", s.Release, s.From.Words())
+		fmt.Fprintf(&b, "kube-scheduler %s (%s)\n", s.Release, s.From.Words())
 	}
 	if r.LeftOut != "" {
-		fmt.Fprintln(w, r.LeftOut)
+		fmt.Fprintln(&b, r.LeftOut)
 	}
 	a := r.Attempts
-	fmt.Fprintf(w, "%d attempts: %d rejected, %d failed by an error, %d pods bound (median %d attempts, at most %d)\n",
+	fmt.Fprintf(&b, "%d attempts: %d rejected, %d failed with an error, %d pods bound (median %d attempts, at most %d)\n",
 		a.Total, a.Rejected, a.Errors, a.Bound, a.Median, a.Max)
 	for _, q := range r.Silences {
-		fmt.Fprintln(w, q.Said)
+		fmt.Fprintln(&b, q.Said)
 	}
 
 	tiers := [][]string{{"time in", "stays", "median", "90 %", "longest", "total", "still there"}}
@@ -83,33 +86,23 @@ func writeReport(w io.Writer, r *report.Report) error {
 	for _, e := range r.Wakes {
 		wakes = append(wakes, []string{e.Event, strconv.Itoa(e.Total()), strconv.Itoa(e.ToActive), strconv.Itoa(e.ToBackoff), strconv.Itoa(e.ToGated), strconv.Itoa(e.Helped)})
 	}
-	plugins := [][]string{{"rejected by", "attempts", "pods", "waited in all"}}
+	plugins := [][]string{{"rejected by", "attempts", "pods", "total wait"}}
 	for _, p := range r.Plugins {
 		plugins = append(plugins, []string{p.Plugin, strconv.Itoa(p.Attempts), strconv.Itoa(p.Pods), brief(p.Waited)})
 	}
-	if err := cli.WriteNumbers(w, tiers, wakes, plugins); err != nil {
-		return err
+	cli.WriteNumbers(&b, tiers, wakes, plugins)
+	if len(r.Longest) > 0 {
+		longest := [][]string{{"waited longest", "for", "at end", "attempts", "rejected by"}}
+		for _, p := range r.Longest {
+			longest = append(longest, []string{string(p.Pod), brief(p.Waited), words.TierNamed(p.Tier), strconv.Itoa(p.Attempts), strings.Join(p.Plugins, ", ")})
+		}
+		b.WriteByte('\n')
+		cli.WriteColumns(&b, longest)
 	}
-	return writeLongest(w, r.Longest)
+	return cli.WriteText(w, b.String())
 }
 
-// writeLongest writes which pods were in the queue for longest.
-func writeLongest(w io.Writer, pods []report.LongestReport) error {
-	if len(pods) == 0 {
-		return nil
-	}
-	rows := [][]string{{"waited longest", "for", "at last", "attempts", "rejected by"}}
-	for _, p := range pods {
-		rows = append(rows, []string{string(p.Pod), brief(p.Waited), words.TierNamed(p.Tier), strconv.Itoa(p.Attempts), strings.Join(p.Plugins, ", ")})
-	}
-	b := strings.Builder{}
-	b.WriteByte('\n')
-	cli.WriteColumns(&b, rows)
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// brief writes a duration with three figures or so.
+// brief formats a duration with about three significant digits.
 func brief(s report.Seconds) string {
 	d := time.Duration(s)
 	switch {

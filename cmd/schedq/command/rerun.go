@@ -21,51 +21,52 @@ import (
 // NewRerun returns schedq rerun.
 func NewRerun() *cobra.Command {
 	var against string
-	var most int
+	var maxPods int
 	cmd := &cobra.Command{
 		Use:   "rerun FILE... --release RELEASE",
-		Short: "Run a recording again under another release, and say what came out differently",
-		Long: `rerun lets a local scheduler decide over a recording's pods and nodes, once under the queue's rules of
---against, which is the recorded scheduler's own release if it is left out, and once under those of --release, and
-compares what came of it. The recorded scheduler's own
-moves, bindings and preemptions are left out. The plugins are those of the newest release in both.`,
+		Short: "Rerun a recording under another release and compare the results",
+		Long: `Let a local scheduler decide over a recording's pods and nodes twice and compare the results: under
+the queue rules of --against, by default the recorded scheduler's own release, and under those of
+--release. The recorded scheduler's moves, bindings and preemptions are dropped. Both runs use the
+plugins of the newest release.`,
 		Example: "  schedq rerun audit.log.gz --release v1.24",
 	}
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if !cmd.Flags().Changed("release") {
-			return cli.Usagef("rerun needs --release, one of %s", strings.Join(queue.Releases(), ", "))
+			return cli.Usagef("rerun needs --release: use one of %s", strings.Join(queue.Releases(), ", "))
 		}
 		if _, err := queue.ForRelease(against); against != "" && err != nil {
 			return cli.Usagef("--against: %w", err)
 		}
-		if most < 0 {
-			return cli.Usagef("--pods %d is less than 0", most)
+		if maxPods < 0 {
+			return cli.Usagef("invalid --pods %d: use 0 or more", maxPods)
 		}
 		return nil
 	}
-	cmd = headlessOf(&sourceFlags{room: cli.RoomToRerun}, cmd, func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error {
+	cmd = headlessFrom(&sourceFlags{memory: cli.RerunMemory}, cmd, func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error {
 		from := opts
 		from.Release = ""
 		from.Release = cmp.Or(against, from.ReleaseFor(rec))
-		to, end := playing(cmd, rec, opts)
+		to, stop := withProgress(cmd, rec, opts)
 		c, err := report.Compare(cmd.Context(), rec, from, to)
-		end()
+		stop()
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			return writeJSON(cmd.OutOrStdout(), c)
+			return cli.WriteJSON(cmd.OutOrStdout(), c)
 		}
-		return writeComparison(cmd.OutOrStdout(), c, from.Release, opts.Release, most)
+		return writeComparison(cmd.OutOrStdout(), c, from.Release, opts.Release, maxPods)
 	}, nil)
-	cmd.Flags().StringVar(&against, "against", "", "the release to compare with, if not the recorded scheduler's own")
-	cmd.Flags().IntVar(&most, "pods", 10, "how many of the pods that came out differently to print")
+	cmd.Flags().StringVar(&against, "against", "", "release to compare with; default the recorded scheduler's")
+	cmd.Flags().IntVar(&maxPods, "pods", 10, "how many of the pods that differ to print")
 	return cmd
 }
 
-// writeComparison writes c for a person, with the most different of its pods.
-func writeComparison(w io.Writer, c *report.Comparison, from, to string, most int) error {
-	fmt.Fprintf(w, "%s, run again under %s and under %s: %d and %d moves, %d of them the same\n",
+// writeComparison writes c for people, with the maxPods pods that differ most.
+func writeComparison(w io.Writer, c *report.Comparison, from, to string, maxPods int) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s, rerun under %s and %s: %d and %d moves, %d in both\n",
 		c.From.Source, from, to, c.From.Moves, c.To.Moves, c.Same)
 	a, b := c.From.Attempts, c.To.Attempts
 	attempts := [][]string{
@@ -81,26 +82,23 @@ func writeComparison(w io.Writer, c *report.Comparison, from, to string, most in
 	for _, p := range c.Wakes() {
 		wakes = append(wakes, []string{p.Event, strconv.Itoa(p.From), strconv.Itoa(p.To)})
 	}
-	tables := [][][]string{attempts, wakes}
-	shown := c.Pods[:min(most, len(c.Pods))]
+	cli.WriteNumbers(&text, attempts, wakes)
+	shown := c.Pods[:min(maxPods, len(c.Pods))]
 	if len(shown) > 0 {
-		pods := [][]string{{"pods that came out differently", "attempts", "waited", "", "attempts", "waited", ""}}
+		pods := [][]string{{"pods that differ", "attempts", "waited", "", "attempts", "waited", ""}}
 		for _, p := range shown {
 			pods = append(pods, []string{p.Pod,
 				strconv.Itoa(p.From.Attempts), brief(p.From.Waited), words.TierNamed(p.From.Tier),
 				strconv.Itoa(p.To.Attempts), brief(p.To.Waited), words.TierNamed(p.To.Tier)})
 		}
-		tables = append(tables, pods)
-	}
-	if err := cli.WriteNumbers(w, tables...); err != nil {
-		return err
+		cli.WriteNumbers(&text, pods)
 	}
 	if left := len(c.Pods) - len(shown); left > 0 {
-		fmt.Fprintf(w, "and %d more\n", left)
+		fmt.Fprintf(&text, "and %d more\n", left)
 	}
 	if d := c.First; d != nil {
 		only := map[string]string{"missed": from, "extra": to}[d.Kind]
-		fmt.Fprintf(w, "\nThe first move that only %s makes: %s  %s  → %s\n", only, d.Time.Format(time.DateTime+".000"), d.Pod, move(d.To, d.Event))
+		fmt.Fprintf(&text, "\nFirst move that only %s makes: %s  %s  → %s\n", only, d.Time.Format(time.DateTime+".000"), d.Pod, formatMove(d.To, d.Event))
 	}
-	return nil
+	return cli.WriteText(w, text.String())
 }

@@ -23,12 +23,12 @@ import (
 	"github.com/schedq/schedq/tui"
 )
 
-// screenFlags are the flags of the commands that open the screen.
+// screenFlags are the flags of the commands that show a recording on the screen.
 type screenFlags struct {
 	paused  bool
 	speed   float64
-	at      string // the moment that is shown first, or "": see flags.Moment
-	look    cli.Look
+	at      string // parsed by cli.ParseTime; empty is the start
+	display cli.Display
 	model   cli.Model
 	metrics cli.Metrics
 	// second are the files to show beside the first, if any.
@@ -38,12 +38,12 @@ type screenFlags struct {
 }
 
 func (f *screenFlags) register(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.paused, "paused", false, "begin with time standing still")
-	cmd.Flags().Float64Var(&f.speed, "speed", 1, fmt.Sprintf("model seconds a second, %g to %d", session.MinSpeed, session.MaxSpeed))
-	cmd.Flags().StringVar(&f.at, "at", "", "begin at this `TIME`: 12:03:10 (UTC), +1m30s from the start, or RFC 3339")
+	cmd.Flags().BoolVar(&f.paused, "paused", false, "start paused")
+	cmd.Flags().Float64Var(&f.speed, "speed", 1, fmt.Sprintf("playback speed, %g to %d", session.MinSpeed, session.MaxSpeed))
+	cmd.Flags().StringVar(&f.at, "at", "", "start at this `TIME`: 12:03:10 (UTC), +1m30s from the start, or RFC 3339")
 	f.model.Register(cmd)
 	f.metrics.Register(cmd)
-	f.look.Register(cmd)
+	f.display.Register(cmd)
 }
 
 // opener opens the recordings to show, and reports its progress. The second is nil unless two are compared.
@@ -57,26 +57,26 @@ func (f *screenFlags) show(cmd *cobra.Command, loading string, open opener, open
 	if err != nil {
 		return err
 	}
-	var making errgroup.Group
-	making.Go(func() (err error) {
+	var plugins errgroup.Group
+	plugins.Go(func() (err error) {
 		options, err = cli.Plugins(options)
 		return err
 	})
-	defer cli.Responsive()()
+	defer cli.AddThreads()()
 	load := func(ctx context.Context, report func(tui.Progress)) (func() (*session.Session, tui.Options, error), error) {
 		first, second, err := open(ctx, report)
 		if err != nil {
 			return nil, err
 		}
 		return func() (*session.Session, tui.Options, error) {
-			if err := making.Wait(); err != nil {
+			if err := plugins.Wait(); err != nil {
 				return nil, tui.Options{}, err
 			}
 			return f.session(cmd, first, second, options, opens)
 		}, nil
 	}
 	if loading != "" {
-		err = tui.RunLoad(cmd.Context(), loading, f.look.Options(nil), load)
+		err = tui.RunLoad(cmd.Context(), loading, f.display.Options(nil), load)
 	} else {
 		create, failed := load(cmd.Context(), nil)
 		if failed != nil {
@@ -97,22 +97,22 @@ func (f *screenFlags) show(cmd *cobra.Command, loading string, open opener, open
 // session returns the session that plays first, and the options of its screen.
 func (f *screenFlags) session(cmd *cobra.Command, first, second *sources.Recording, options timeline.Options, opens time.Duration) (*session.Session, tui.Options, error) {
 	var none tui.Options
-	first, err := f.model.Again(first)
+	first, err := f.model.Rerun(first)
 	if err != nil {
 		return nil, none, err
 	}
-	cli.SpareMemory(first, cli.RoomToShow)
-	options = f.look.Session(options)
+	cli.LimitMemoryFor(first, cli.ScreenMemory)
+	options = f.display.Session(options)
 	options.Paused, options.Speed, options.Opens = f.paused, f.speed, opens
 	if options.Memory, err = cli.Memory(cmd); err != nil {
 		return nil, none, err
 	}
-	options.Past = played(cmd.Context())
+	options.Past = scratchFiles(cmd.Context())
 	listener, err := f.metrics.Listen()
 	if err != nil {
 		return nil, none, err
 	}
-	at, err := cli.Moment(first, "--at", f.at)
+	at, err := cli.ParseTime(first, "--at", f.at)
 	if err != nil {
 		return nil, none, err
 	}
@@ -120,14 +120,14 @@ func (f *screenFlags) session(cmd *cobra.Command, first, second *sources.Recordi
 	if f.at != "" {
 		shown.Seek(at)
 	}
-	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown))
-	others := withRecordings(cmd, f.look.Options(embeddedRecordings(options)), options)
-	others.Clusters = clusters(cmd, Unflagged(), options, true)
+	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown), nil)
+	others := withRecordings(cmd, f.display.Options(embeddedRecordings(options)), options)
+	others.Clusters = contextsToAttach(cmd, defaultKubeFlags(), options, true)
 	if f.readOn != nil {
 		others.ReadOn = func(ctx context.Context) { f.readOn(ctx, shown) }
 	}
 	if second != nil {
-		if second, err = f.model.Again(second); err != nil {
+		if second, err = f.model.Rerun(second); err != nil {
 			return nil, none, err
 		}
 		others.Beside = &tui.Beside{Name: string(second.Name), Session: session.New(second, options), Source: sourceOfFiles(f.second)}
@@ -135,8 +135,8 @@ func (f *screenFlags) session(cmd *cobra.Command, first, second *sources.Recordi
 	return shown, others, nil
 }
 
-// played opens files for what was played and is not in memory any more.
-func played(ctx context.Context) func() (archive.File, error) {
+// scratchFiles returns a function that opens files for played events that left memory.
+func scratchFiles(ctx context.Context) func() (archive.File, error) {
 	return func() (archive.File, error) {
 		state, err := disk.StateFolder()
 		if err != nil {
@@ -146,19 +146,19 @@ func played(ctx context.Context) func() (archive.File, error) {
 	}
 }
 
-// check finds mistakes in the flags.
+// check validates the flags and fills them from the configuration.
 func (f *screenFlags) check() error {
-	if !(f.speed >= session.MinSpeed && f.speed <= session.MaxSpeed) { // NaN neither
-		return cli.Usagef("--speed %g is not within %g and %d", f.speed, session.MinSpeed, session.MaxSpeed)
+	if !(f.speed >= session.MinSpeed && f.speed <= session.MaxSpeed) { // also rejects NaN
+		return cli.Usagef("invalid --speed %g: use %g to %d", f.speed, session.MinSpeed, session.MaxSpeed)
 	}
-	if err := f.look.Check(); err != nil {
+	if err := f.display.Check(); err != nil {
 		return err
 	}
-	if !f.look.Given("speed") {
-		f.speed = f.look.Config.Speed
+	if !f.display.Changed("speed") {
+		f.speed = f.display.Config.Speed
 	}
-	if !f.look.Given("paused") {
-		f.paused = f.look.Config.Paused
+	if !f.display.Changed("paused") {
+		f.paused = f.display.Config.Paused
 	}
 	return nil
 }
@@ -168,8 +168,8 @@ func (f *screenFlags) showEmbedded(cmd *cobra.Command, name string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	f.look.Source = sourceOfRecording(name)
-	var info embedded.Info // of none if there is none of that name, which opening it says
+	f.display.Source = sourceOfRecording(name)
+	var info embedded.Info // zero for an unknown name, which OpenEmbedded reports
 	if i := slices.Index(cli.EmbeddedNames(), name); i >= 0 {
 		info = embedded.All()[i]
 	}
@@ -188,32 +188,32 @@ func (f *screenFlags) showFiles(cmd *cobra.Command, paths []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	f.look.Source = sourceOfFiles(paths)
+	f.display.Source = sourceOfFiles(paths)
 	if !canShowLoading(paths) || !canShowLoading(f.second) {
 		return f.show(cmd, "", func(context.Context, func(tui.Progress)) (first, second *sources.Recording, err error) {
 			if f.second != nil {
-				if second, err = cli.OpenFiles(cmd, f.second, cli.RoomToShow); err != nil {
+				if second, err = cli.OpenFiles(cmd, f.second, cli.ScreenMemory); err != nil {
 					return nil, nil, err
 				}
 			}
-			first, err = cli.OpenFiles(cmd, paths, cli.RoomToShow)
+			first, err = cli.OpenFiles(cmd, paths, cli.ScreenMemory)
 			return first, second, err
 		}, 0)
 	}
 	if f.at != "" || f.second != nil || f.model.Reruns() { // they need all of it
 		return f.showWhole(cmd, paths)
 	}
-	r, err := beginReading(cmd, paths)
+	r, err := startReading(cmd, paths)
 	if err != nil {
 		return err
 	}
-	defer r.end()
-	f.readOn = r.tell
+	defer r.stop()
+	f.readOn = r.follow
 	err = f.show(cmd, r.name, func(ctx context.Context, report func(tui.Progress)) (first, second *sources.Recording, err error) {
 		first, err = r.await(ctx, report)
 		return first, nil, err
 	}, 0)
-	return r.said(cmd, err)
+	return r.finish(cmd, err)
 }
 
 // canShowLoading reports whether the screen can show the progress of reading the files: it can't while standard input is read.
@@ -226,7 +226,7 @@ func (f *screenFlags) showWhole(cmd *cobra.Command, paths []string) error {
 		if run == nil {
 			continue
 		}
-		open, err := cli.Opener(cmd, run, cli.Meanwhile{})
+		open, err := cli.FileOpener(cmd, run, cli.LoadCallbacks{})
 		if err != nil {
 			return err
 		}
@@ -251,13 +251,13 @@ func (f *screenFlags) showWhole(cmd *cobra.Command, paths []string) error {
 	}
 	for _, rec := range opened {
 		if rec != nil {
-			cli.Tell(cmd, rec)
+			cli.PrintNotices(cmd, rec)
 		}
 	}
 	return nil
 }
 
-// embeddedRecordings are the embedded recordings, for the list on the screen.
+// embeddedRecordings lists the embedded recordings for the screen.
 func embeddedRecordings(options timeline.Options) []tui.Recording {
 	var list []tui.Recording
 	for _, e := range embedded.All() {
@@ -278,7 +278,7 @@ func embeddedRecordings(options timeline.Options) []tui.Recording {
 	return list
 }
 
-// withRecordings returns o with the recordings of attach, and with files that the person names.
+// withRecordings returns o with the recordings that attach made, and with a way to open other files.
 func withRecordings(cmd *cobra.Command, o tui.Options, options timeline.Options) tui.Options {
 	options.Opens, options.Paused = 0, true
 	ofFiles := func(title string, paths []string) tui.Recording {
@@ -289,9 +289,9 @@ func withRecordings(cmd *cobra.Command, o tui.Options, options timeline.Options)
 				if err != nil {
 					return nil, err
 				}
-				opts.Stdin = strings.NewReader("") // it is the screen's
-				opts.Seeds = nil                   // of the recording that the command line names
-				rec, err := cli.OpenLong(disk.Measured(ctx, progress), paths, opts, cli.Meanwhile{})
+				opts.Stdin = strings.NewReader("") // the screen uses it
+				opts.Seeds = nil                   // they belong to the recording of the command line
+				rec, err := cli.ReadFiles(disk.Measured(ctx, progress), paths, opts, cli.LoadCallbacks{})
 				if err != nil {
 					return nil, err
 				}
@@ -311,7 +311,8 @@ func withRecordings(cmd *cobra.Command, o tui.Options, options timeline.Options)
 	return o
 }
 
-// sourceOfFiles is what files are remembered by: their paths. Standard input is not remembered.
+// sourceOfFiles returns the key under which the screen remembers its view of files: their paths. It is
+// empty for standard input.
 func sourceOfFiles(paths []string) string {
 	var all []string
 	for _, path := range paths {
@@ -324,5 +325,5 @@ func sourceOfFiles(paths []string) string {
 	return strings.Join(all, "\n")
 }
 
-// sourceOfRecording is what an embedded recording is remembered by.
+// sourceOfRecording returns the key under which the screen remembers its view of an embedded recording.
 func sourceOfRecording(name string) string { return "recording " + name }

@@ -14,8 +14,9 @@ import (
 	"github.com/schedq/schedq/room"
 )
 
-// Whatever is pressed and typed on a screen that is served, it shows nothing of the machine and leaves nothing on it.
-func TestServedScreensReachNothingOfTheMachine(t *testing.T) {
+// TestServedScreensAreIsolated: whatever a visitor types, the screen shows nothing of the machine and
+// writes nothing to it.
+func TestServedScreensAreIsolated(t *testing.T) {
 	const canary = "canary-7f3a"
 	home := t.TempDir()
 	secret := filepath.Join(home, "secret.yaml")
@@ -37,43 +38,43 @@ func TestServedScreensReachNothingOfTheMachine(t *testing.T) {
 
 	for _, f := range []serveFlags{{lesson: "1"}, {recording: "workshop"}, {play: true}} {
 		t.Run(fmt.Sprintf("lesson %s recording %s play %t", f.lesson, f.recording, f.play), func(t *testing.T) {
-			address := openRoom(t, f, t.Output())
+			address, _ := openRoom(t, f, t.Output())
 			before := filesIn(t, home)
 			v := visit(t, address, "eve", true)
 			for _, b := range keymap.Default() {
 				for _, key := range b.Keys {
-					if key == "q" || key == "ctrl+c" { // they leave
+					if key == "q" || key == "ctrl+c" { // quits
 						continue
 					}
-					// The path goes into whatever the key opens, which then is accepted, and closed.
+					// Type the path into whatever the key opened, accept it, and close.
 					v.press(keyBytes(key) + paste(secret) + "\r" + escape + escape)
 				}
 			}
 			for _, name := range []string{"apply", "recordings", "suspend", "copy"} {
-				v.press(":" + name + "\r" + paste(secret) + "\r" + escape + escape) // by the palette
+				v.press(":" + name + "\r" + paste(secret) + "\r" + escape + escape) // in the palette
 			}
 			v.press("/" + paste("zz-the-end"))
-			v.sees(t, "zz-the-end")
+			v.waitFor(t, "zz-the-end")
 			v.mu.Lock()
 			defer v.mu.Unlock()
 			if strings.Contains(v.all.String(), canary) {
-				t.Error("what is in a file of the machine, or in its environment, is shown")
+				t.Error("the screen shows a file or a variable of the machine")
 			}
 			if after := filesIn(t, home); !slices.Equal(before, after) {
-				t.Errorf("there were %q, and now there are %q", before, after)
+				t.Errorf("files before: %q, after: %q", before, after)
 			}
 		})
 	}
 }
 
-// escape is the key, as a terminal sends it that tells it from the beginning of another.
+// escape is the escape key in the unambiguous keyboard encoding.
 const escape = "\x1b[27u"
 
-// paste is text that is pasted.
+// paste returns text as a bracketed paste.
 func paste(text string) string { return "\x1b[200~" + text + "\x1b[201~" }
 
-// A code from a file is its one line.
-func TestCodesFromFiles(t *testing.T) {
+// TestReadCode: a code file has one line.
+func TestReadCode(t *testing.T) {
 	folder := t.TempDir()
 	write := func(text string) string {
 		path := filepath.Join(folder, "code")
@@ -85,15 +86,15 @@ func TestCodesFromFiles(t *testing.T) {
 	if code, err := readCode(t.Context(), write("  monday-room \r\n\n")); code != "monday-room" || err != nil {
 		t.Errorf("%q, %v", code, err)
 	}
-	for text, says := range map[string]string{
-		"": "holds no code", " \n": "holds no code", "monday\nroom": "holds more than a code", strings.Repeat("x", maxCode+1): "the code can't be read",
+	for text, want := range map[string]string{
+		"": "the file is empty", " \n": "the file is empty", "monday\nroom": "must have one line", strings.Repeat("x", maxCodeFile+1): "can't read the code",
 	} {
-		if _, err := readCode(t.Context(), write(text)); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := readCode(t.Context(), write(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q: %v", text, err)
 		}
 	}
 	if _, err := readCode(t.Context(), filepath.Join(folder, "none")); err == nil {
-		t.Error("a file that is not there holds a code")
+		t.Error("a code from a missing file")
 	}
 	f := serveFlags{codeFile: write("monday-room"), teacherCode: "teach-4-them"}
 	if a, err := f.access(t.Context()); a.Code != "monday-room" || a.TeacherCode != "teach-4-them" || err != nil {
@@ -101,38 +102,39 @@ func TestCodesFromFiles(t *testing.T) {
 	}
 }
 
-// The teacher's door is next to the visitors', on this machine alone, or anywhere if that is taken.
-func TestTheTeachersDoorIsNextToTheVisitors(t *testing.T) {
+// TestTeacherPort: the teacher-only port is the one after the visitors', or any other if that is taken,
+// on the loopback interface.
+func TestTeacherPort(t *testing.T) {
 	visitors, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer visitors.Close()
-	for range 2 { // the second time, the first has it
-		teachers, err := (&serveFlags{}).teachersDoor(visitors.Addr())
+	for range 2 { // the first takes the next port
+		teachers, err := (&serveFlags{}).listenTeacher(visitors.Addr())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer teachers.Close()
-		if sshHost(teachers.Addr()) != "127.0.0.1" {
-			t.Errorf("others reach it at %s", teachers.Addr())
+		if hostOf(teachers.Addr()) != "127.0.0.1" {
+			t.Errorf("it listens at %s", teachers.Addr())
 		}
 	}
-	if l, err := (&serveFlags{teachers: noDoor}).teachersDoor(visitors.Addr()); l != nil || err != nil {
+	if l, err := (&serveFlags{teacherAddress: noTeacherPort}).listenTeacher(visitors.Addr()); l != nil || err != nil {
 		t.Errorf("%v, %v", l, err)
 	}
 }
 
-// The room's key means nothing else on what it serves.
-func TestTheRoomsKeyIsItsAlone(t *testing.T) {
+// TestRoomKey: no other action uses the room's key.
+func TestRoomKey(t *testing.T) {
 	for _, b := range keymap.Default() {
 		if slices.Contains(b.Keys, room.Key) {
-			t.Errorf("%s is %s, too", room.Key, b.ID)
+			t.Errorf("%s is also %s", room.Key, b.ID)
 		}
 	}
 }
 
-// keyBytes is what a terminal sends for a key.
+// keyBytes returns what a terminal sends for a key.
 func keyBytes(key string) string {
 	named := map[string]string{
 		"space": " ", "enter": "\r", "tab": "\t", "esc": "\x1b", "backspace": "\x7f", "up": "\x1b[A", "down": "\x1b[B",
@@ -150,7 +152,7 @@ func keyBytes(key string) string {
 	return ""
 }
 
-// filesIn lists what is in a folder.
+// filesIn lists a folder.
 func filesIn(t *testing.T, folder string) []string {
 	t.Helper()
 	var all []string

@@ -10,30 +10,30 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// sourceFlags name a source for the commands without a screen: files, an embedded recording, or without
-// either a live cluster.
+// sourceFlags select what a command without a screen reads: files, an embedded recording, or else a
+// live cluster.
 type sourceFlags struct {
 	recording string
-	live      *KubeFlags // nil if the command reads recordings only
-	room      int64      // that a long recording has, if not flags.RoomToRead
+	live      *kubeFlags // nil if the command reads only recordings
+	memory    int64      // budget for a long recording; 0 is cli.ReadMemory
 }
 
 func (f *sourceFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.recording, "recording", "", "an embedded recording instead of files: "+strings.Join(cli.EmbeddedNames(), ", "))
-	cli.Completes(cmd, "recording", cli.EmbeddedNames()...)
+	cmd.Flags().StringVar(&f.recording, "recording", "", "read an embedded recording instead of files: "+strings.Join(cli.EmbeddedNames(), ", "))
+	cli.CompleteWith(cmd, "recording", cli.EmbeddedNames()...)
 	cli.RegisterFiles(cmd)
 	if f.live != nil {
 		f.live.Register(cmd)
 	}
 	cmd.Args = func(_ *cobra.Command, args []string) error {
-		flag, live := f.live.Given(cmd)
+		flag, live := f.live.Changed(cmd)
 		switch {
 		case f.live == nil && f.recording == "" && len(args) == 0:
-			return cli.Usagef("%s needs a file to read, or - for standard input, or --recording NAME", cmd.Name())
+			return cli.Usagef("%s needs a file, - for standard input, or --recording NAME", cmd.Name())
 		case f.recording != "" && len(args) > 0:
 			return cli.Usagef("%s reads files or an embedded recording, not both", cmd.Name())
 		case len(args) == 0 && cmd.Flags().Changed("seed"):
-			return cli.Usagef("--seed is for logs that begin in the middle: name them")
+			return cli.Usagef("--seed needs log files to apply to")
 		case live && !f.isLive(args):
 			return cli.Usagef("%s reads a recording or a live cluster, not both: --%s is for a cluster", cmd.Name(), flag)
 		}
@@ -41,7 +41,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	}
 }
 
-// isLive reports whether it is a live cluster.
+// isLive reports whether the source is a live cluster.
 func (f *sourceFlags) isLive(args []string) bool {
 	return f.live != nil && f.recording == "" && len(args) == 0
 }
@@ -50,5 +50,5 @@ func (f *sourceFlags) open(cmd *cobra.Command, args []string) (*sources.Recordin
 	if f.recording != "" {
 		return cli.OpenEmbedded(cmd, f.recording)
 	}
-	return cli.OpenFiles(cmd, args, cmp.Or(f.room, cli.RoomToRead))
+	return cli.OpenFiles(cmd, args, cmp.Or(f.memory, cli.ReadMemory))
 }

@@ -21,23 +21,23 @@ import (
 // NewVerify returns schedq verify.
 func NewVerify() *cobra.Command {
 	var truthPath string
-	var most int
+	var maxDifferences int
 	var least float64
 	cmd := headless(&cobra.Command{
 		Use:   "verify FILE... --truth LOG",
-		Short: "Compare what schedq makes of a recording with the scheduler's own log",
-		Long: `verify says how well schedq's model agrees with the scheduler: it replays FILE, usually an audit log
-alone, and LOG, the scheduler's own log of the same run, and compares each move and the time that pods
-spent in each tier.`,
+		Short: "Compare schedq's model with the scheduler's own log",
+		Long: `Measure how well schedq's model agrees with the scheduler. verify plays FILE, usually only an audit
+log, and LOG, the scheduler's own log of the same run, and compares each move and the time that pods
+spend in each tier.`,
 		Example: "  schedq verify audit.log.gz --truth sched.log.gz",
 		PreRunE: func(*cobra.Command, []string) error {
 			switch {
 			case truthPath == "":
 				return cli.Usagef("verify needs --truth LOG, the scheduler's own log of the same run")
-			case most < 0:
-				return cli.Usagef("--differences %d is less than 0", most)
-			case !(least >= 0 && least <= 100): // NaN neither
-				return cli.Usagef("--least %g is not within 0 and 100 percent", least)
+			case maxDifferences < 0:
+				return cli.Usagef("invalid --differences %d: use 0 or more", maxDifferences)
+			case !(least >= 0 && least <= 100): // also rejects NaN
+				return cli.Usagef("invalid --least %g: use 0 to 100 percent", least)
 			}
 			return nil
 		},
@@ -46,94 +46,93 @@ spent in each tier.`,
 		if err != nil {
 			return err
 		}
-		opts, end := playing(cmd, rec, opts)
-		v, err := report.Verify(cmd.Context(), rec, truth, opts, most)
-		end()
+		opts, stop := withProgress(cmd, rec, opts)
+		v, err := report.Verify(cmd.Context(), rec, truth, opts, maxDifferences)
+		stop()
 		if err != nil {
 			return err
 		}
-		// What was said of the recording is not said again of a truth that is in the same file.
+		// The recording's notices are printed already, and LOG may be the same file.
 		notices := slices.DeleteFunc(slices.Clone(truth.Notices), func(n string) bool { return slices.Contains(rec.Notices, n) })
 		if slices.ContainsFunc(rec.Tells(), func(e sources.Event) bool { _, is := e.Fact.(*sources.Move); return is }) {
-			notices = append(notices, fmt.Sprintf("%s holds the scheduler's own moves: they are compared, and the model makes none", rec.Name))
+			notices = append(notices, fmt.Sprintf("%s contains the scheduler's own moves: this compares those, not the model's", rec.Name))
 		}
 		for _, n := range notices {
 			fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %s\n", n)
 		}
 		if asJSON {
-			err = writeJSON(cmd.OutOrStdout(), v)
+			err = cli.WriteJSON(cmd.OutOrStdout(), v)
 		} else {
 			err = writeVerification(cmd.OutOrStdout(), v)
 		}
-		return cmp.Or(err, reaches(v, least))
+		return cmp.Or(err, checkLeast(v, least))
 	}, nil)
-	cmd.Flags().StringVar(&truthPath, "truth", "", "the scheduler's own log, or a trace that holds its moves")
-	cmd.Flags().IntVar(&most, "differences", 10, "how many of the differences to print, from the first on")
-	cmd.Flags().Float64Var(&least, "least", 0, "fail, with exit code 1, where recall, precision or the share of the time is below so many `PERCENT`")
+	cmd.Flags().StringVar(&truthPath, "truth", "", "the scheduler's own log, or a trace with its moves")
+	cmd.Flags().IntVar(&maxDifferences, "differences", 10, "how many differences to print")
+	cmd.Flags().Float64Var(&least, "least", 0, "exit with code 1 if recall, precision or the share of the time is below this `PERCENT`")
 	return cmd
 }
 
-// reaches returns an error that says which of v's three shares is below least, in percent, if one is.
-func reaches(v *report.Verification, least float64) error {
-	for _, of := range []struct {
+// checkLeast returns an error that names the first of v's shares below least percent.
+func checkLeast(v *report.Verification, least float64) error {
+	for _, s := range []struct {
 		name  string
 		share float64
 	}{
-		{"recall", v.Transitions.Recall}, {"precision", v.Transitions.Precision}, {"the share of the time", v.PodSeconds.Share},
+		{"recall", v.Transitions.Recall}, {"precision", v.Transitions.Precision}, {"share of the time", v.PodSeconds.Share},
 	} {
-		if 100*of.share < least {
-			return fmt.Errorf("%s is %s, and --least asks for %g %%", of.name, percent(of.share), least)
+		if 100*s.share < least {
+			return fmt.Errorf("%s is %s, below --least %g %%", s.name, percent(s.share), least)
 		}
 	}
 	return nil
 }
 
-// writeVerification writes v for a person.
+// writeVerification writes v for people.
 func writeVerification(w io.Writer, v *report.Verification) error {
+	var b strings.Builder
 	m, p := v.Transitions, v.PodSeconds
-	fmt.Fprintf(w, "moves: %d in truth, %d of the model, %d the same: recall %s, precision %s\n",
+	fmt.Fprintf(&b, "moves: %d in truth, %d in the model, %d in both: recall %s, precision %s\n",
 		m.Truth, m.Model, m.Matched, percent(m.Recall), percent(m.Precision))
-	fmt.Fprintf(w, "time in the queue: %s in truth, the model is right for %s of it\n", brief(p.Total), percent(p.Share))
+	fmt.Fprintf(&b, "time in the queue: %s in truth, %s of it right in the model\n", brief(p.Total), percent(p.Share))
 
 	tiers := [][]string{{"time in", "truth", "right", "share"}}
 	for _, t := range p.Tiers {
-		of := "–"
+		share := "–"
 		if t.Truth > 0 {
-			of = percent(t.Share)
+			share = percent(t.Share)
 		}
-		tiers = append(tiers, []string{words.TierNamed(t.Tier), brief(t.Truth), brief(t.Right), of})
+		tiers = append(tiers, []string{words.TierNamed(t.Tier), brief(t.Truth), brief(t.Right), share})
 	}
-	kinds := [][]string{{"moves to", "truth", "model", "the same"}}
+	kinds := [][]string{{"moves to", "truth", "model", "both"}}
 	for _, k := range m.ByKind {
-		kinds = append(kinds, []string{move(k.To, k.Event), strconv.Itoa(k.Truth), strconv.Itoa(k.Model), strconv.Itoa(k.Matched)})
+		kinds = append(kinds, []string{formatMove(k.To, k.Event), strconv.Itoa(k.Truth), strconv.Itoa(k.Model), strconv.Itoa(k.Matched)})
 	}
-	if err := cli.WriteNumbers(w, tiers, kinds); err != nil {
-		return err
-	}
+	cli.WriteNumbers(&b, tiers, kinds)
 	if len(v.Differences) > 0 {
-		fmt.Fprintln(w)
+		fmt.Fprintln(&b)
 	}
 	for _, d := range v.Differences {
-		fmt.Fprintf(w, "%s  %-6s  %s  → %s", d.Time.Format("2006-01-02 15:04:05.000"), d.Kind, d.Pod, move(d.To, d.Event))
+		fmt.Fprintf(&b, "%s  %-6s  %s  → %s", d.Time.Format("2006-01-02 15:04:05.000"), d.Kind, d.Pod, formatMove(d.To, d.Event))
 		switch {
 		case d.Because != "":
-			fmt.Fprintf(w, "  (%s)", strings.TrimSuffix(d.Because, "."))
+			fmt.Fprintf(&b, "  (%s)", strings.TrimSuffix(d.Because, "."))
 		case d.Kind != "missed":
 		case d.ModelTier == "":
-			fmt.Fprint(w, "  (the model does not know the pod)")
+			fmt.Fprint(&b, "  (not in the model)")
 		default:
-			fmt.Fprintf(w, "  (in the model it is %s)", words.TierNamed(d.ModelTier))
+			fmt.Fprintf(&b, "  (%s in the model)", words.TierNamed(d.ModelTier))
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintln(&b)
 	}
 	if v.More > 0 && len(v.Differences) > 0 {
-		fmt.Fprintf(w, "and %d more\n", v.More)
+		fmt.Fprintf(&b, "and %d more\n", v.More)
 	}
-	return nil
+	return cli.WriteText(w, b.String())
 }
 
-// move is a tier and the event that leads to it.
-func move(to, event string) string {
+// formatMove returns a tier and the event that led to it.
+func formatMove(to, event string) string {
 	to = words.TierNamed(to)
 	if event == "" {
 		return to
@@ -141,7 +140,7 @@ func move(to, event string) string {
 	return to + "  " + event
 }
 
-// percent rounds down: 100.0 % is all.
+// percent rounds down, so that only a full share is 100.0 %.
 func percent(share float64) string {
 	return fmt.Sprintf("%.1f %%", math.Floor(1000*share+1e-9)/10)
 }

@@ -19,15 +19,9 @@ import (
 	"github.com/schedq/schedq/room"
 )
 
-// openRoom opens a room as schedq serve does, on the loopback interface, and returns its address.
-func openRoom(t testing.TB, f serveFlags, log io.Writer) string {
-	t.Helper()
-	address, _ := openDoors(t, f, log)
-	return address
-}
-
-// openDoors opens a room with a page, and returns the addresses of both.
-func openDoors(t testing.TB, f serveFlags, log io.Writer) (address, page string) {
+// openRoom opens a room on the loopback interface, as schedq serve --web does, and returns the addresses
+// for SSH and for browsers.
+func openRoom(t testing.TB, f serveFlags, log io.Writer) (address, page string) {
 	t.Helper()
 	f.code, f.teacherCode, f.memory = "monday-room", "teach-4-them", "4Gi"
 	f.sessions, f.idle = 60, time.Hour
@@ -39,7 +33,7 @@ func openDoors(t testing.TB, f serveFlags, log io.Writer) (address, page string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Limits.KeyRate, config.Limits.InputRate = 1e6, 1<<20 // the tests type fast
+	config.Limits.KeyRate, config.Limits.InputRate = 1e6, 1<<20 // tests type fast
 	r, err := room.New(config)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +48,7 @@ func openDoors(t testing.TB, f serveFlags, log io.Writer) (address, page string)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	closed := make(chan error, 1)
-	go func() { closed <- r.Serve(ctx, room.Listener{Listener: l}, p.door()) }()
+	go func() { closed <- r.Serve(ctx, room.Listener{Listener: l}, p.listener()) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-closed; err != nil {
@@ -64,16 +58,17 @@ func openDoors(t testing.TB, f serveFlags, log io.Writer) (address, page string)
 	return l.Addr().String(), p.Addr().String()
 }
 
-// visitor is a real client, of SSH or of the page, with a screen of 80 by 24.
+// visitor is a client over SSH or in a browser, with a screen of 80 by 24.
 type visitor struct {
 	client io.Closer
 	keys   io.Writer
 	mu     sync.Mutex
-	all    bytes.Buffer  // that was written to the screen, if kept
-	kept   bool          //
-	wrote  chan struct{} // that something was
+	all    bytes.Buffer // the screen's output, if kept
+	kept   bool
+	wrote  chan struct{} // receives after output
 }
 
+// visit enters the room over SSH.
 func visit(t testing.TB, address, name string, keep bool) *visitor {
 	t.Helper()
 	client, err := ssh.Dial("tcp", address, &ssh.ClientConfig{
@@ -104,7 +99,7 @@ func visit(t testing.TB, address, name string, keep bool) *visitor {
 	return v
 }
 
-// visitPage is somebody who comes in by a browser.
+// visitPage enters the room like a browser.
 func visitPage(t testing.TB, address, name string, keep bool) *visitor {
 	t.Helper()
 	ws, _, err := websocket.Dial(t.Context(), "ws://"+address+"/room", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {"http://" + address}}})
@@ -126,7 +121,7 @@ func visitPage(t testing.TB, address, name string, keep bool) *visitor {
 	return v
 }
 
-// Write takes in what comes on the screen.
+// Write implements io.Writer for the screen's output.
 func (v *visitor) Write(p []byte) (int, error) {
 	v.mu.Lock()
 	if v.kept {
@@ -140,23 +135,22 @@ func (v *visitor) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// press presses keys.
 func (v *visitor) press(keys string) { _, _ = io.WriteString(v.keys, keys) }
 
-// screen waits for something to be written.
-func (v *visitor) screen(t testing.TB) {
+// waitForOutput waits for output.
+func (v *visitor) waitForOutput(t testing.TB) {
 	t.Helper()
 	select {
 	case <-v.wrote:
 	case <-time.After(30 * time.Second):
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		t.Fatalf("nothing comes on the screen after %q", v.all.Bytes()[max(0, v.all.Len()-2000):])
+		t.Fatalf("no output after %q", v.all.Bytes()[max(0, v.all.Len()-2000):])
 	}
 }
 
-// sees waits until text was written.
-func (v *visitor) sees(t testing.TB, text string) {
+// waitFor waits until the output contains text.
+func (v *visitor) waitFor(t testing.TB, text string) {
 	t.Helper()
 	for {
 		v.mu.Lock()
@@ -165,6 +159,6 @@ func (v *visitor) sees(t testing.TB, text string) {
 		if seen {
 			return
 		}
-		v.screen(t)
+		v.waitForOutput(t)
 	}
 }

@@ -2,8 +2,8 @@ package command
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,42 +21,30 @@ func NewWatch() *cobra.Command {
 	var only cli.Filter
 	cmd := headless(&cobra.Command{
 		Use:     "watch [FILE...]",
-		Short:   "Print one line for every move of a pod",
-		Long:    "watch prints the moves of a recording; without a FILE, those of a live cluster, as they happen.",
+		Short:   "Print every move of a pod, one per line",
+		Long:    "Print the moves of a recording. Without a FILE, print the moves in a live cluster as they happen.",
 		Example: "  schedq watch audit.log.gz sched.log.gz -o json | jq -r 'select(.to==\"backoff\") | .pod'\n  schedq watch --context prod -n training",
 	}, func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error {
-		if err := address.CheckLive(); err != nil {
+		if err := address.CheckUnset(); err != nil {
 			return err
 		}
-		out := bufio.NewWriterSize(cmd.OutOrStdout(), 64<<10)
-		encoder := json.NewEncoder(out)
-		encoder.SetEscapeHTML(false)
+		out := newMovePrinter(cmd.OutOrStdout(), asJSON)
 		opts.Filter = only.Filter
-		err := timeline.Replay(cmd.Context(), rec, opts, func(t *board.Transition) error {
-			if asJSON {
-				return encoder.Encode(t)
-			}
-			_, err := fmt.Fprintln(out, t)
-			return err
-		})
-		if err != nil {
+		if err := timeline.Replay(cmd.Context(), rec, opts, out.print); err != nil {
 			return err
 		}
-		if err := out.Flush(); err != nil {
-			return fmt.Errorf("can't write to standard output: %w", err)
-		}
-		return nil
-	}, func(cmd *cobra.Command, cluster *KubeFlags, opts timeline.Options, asJSON bool) error {
+		return out.flush()
+	}, func(cmd *cobra.Command, cluster *kubeFlags, opts timeline.Options, asJSON bool) error {
 		opts.Filter = only.Filter
 		return watchLive(cmd, cluster, opts, asJSON, &address)
 	})
 	address.Register(cmd)
-	only.Register(cmd, "tell only moves after which the pod is one of those")
+	only.Register(cmd, "only print moves that leave the pod")
 	return cmd
 }
 
-// watchLive prints the moves in a live cluster until the person stops it.
-func watchLive(cmd *cobra.Command, cluster *KubeFlags, opts timeline.Options, asJSON bool, address *cli.Metrics) error {
+// watchLive prints the moves in a live cluster until the command is stopped.
+func watchLive(cmd *cobra.Command, cluster *kubeFlags, opts timeline.Options, asJSON bool, address *cli.Metrics) error {
 	listener, err := address.Listen()
 	if err != nil {
 		return err
@@ -66,31 +54,41 @@ func watchLive(cmd *cobra.Command, cluster *KubeFlags, opts timeline.Options, as
 		return err
 	}
 	figures := metrics.New()
-	metrics.Serve(cmd.Context(), listener, figures.Gather)
-	out := bufio.NewWriterSize(cmd.OutOrStdout(), 64<<10)
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	return timeline.Follow(cmd.Context(), figures.Hear(source), opts, timeline.Watching{
+	metrics.Serve(cmd.Context(), listener, figures.Gather, nil)
+	out := newMovePrinter(cmd.OutOrStdout(), asJSON)
+	return timeline.Follow(cmd.Context(), figures.WithCounts(source), opts, timeline.Watching{
 		Move: func(t *board.Transition) error {
 			figures.Add(t)
 			if !cluster.Shows(t.Pod.Key.Namespace) || !opts.Selects(t) {
 				return nil
 			}
-			if asJSON {
-				return encoder.Encode(t)
-			}
-			_, err := fmt.Fprintln(out, t)
-			return err
+			return out.print(t)
 		},
-		Status: cli.NewTeller(cmd.ErrOrStderr()).Tell,
+		Status: cli.NewStatusPrinter(cmd.ErrOrStderr()).Print,
 		Idle: func(board *board.Board, now time.Time) error {
 			if listener != nil {
-				figures.Stand(board, now)
+				figures.SetBoard(board, now)
 			}
-			if err := out.Flush(); err != nil {
-				return fmt.Errorf("can't write to standard output: %w", err)
-			}
-			return nil
+			return out.flush()
 		},
 	})
 }
+
+// movePrinter prints moves, one per line, through a buffer.
+type movePrinter struct {
+	out   *bufio.Writer
+	print func(*board.Transition) error
+}
+
+func newMovePrinter(w io.Writer, asJSON bool) *movePrinter {
+	p := &movePrinter{out: bufio.NewWriterSize(w, 64<<10)}
+	if asJSON {
+		encoder := cli.NewJSONEncoder(p.out)
+		p.print = func(t *board.Transition) error { return encoder.Encode(t) }
+	} else {
+		p.print = func(t *board.Transition) error { _, err := fmt.Fprintln(p.out, t); return err }
+	}
+	return p
+}
+
+func (p *movePrinter) flush() error { return cli.OutputError(p.out.Flush()) }

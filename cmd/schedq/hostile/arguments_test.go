@@ -7,13 +7,12 @@ import (
 	"testing"
 )
 
-// TestArguments: whatever is asked for, and whatever files are called, it is done or refused like a recording. A recording
-// without an end is no fault: it is followed until the person stops it.
+// TestArguments: hostile arguments and file names are handled or rejected cleanly.
 func TestArguments(t *testing.T) {
 	path := program(t)
 	dir := t.TempDir()
 	odd := "ev\x1b[2J\u009b31m\u202e\u200b\x07\x7f\nil"
-	for name, content := range map[string][]byte{"good": trace(small, pod("p1", "")), odd: trace(small, pod("p1", "")), "-o": trace(small)} {
+	for name, content := range map[string][]byte{"good": trace(smallNode, pod("p1", "")), odd: trace(smallNode, pod("p1", "")), "-o": trace(smallNode)} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -38,9 +37,9 @@ func TestArguments(t *testing.T) {
 	} {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
-			o := run(t, path, dir, nil, anyMemory, args...)
+			o := run(t, path, dir, nil, maxMemory, args...)
 			t.Logf("%v", o)
-			for _, w := range o.judge("ev", "loop", ".", "/dev/zero") {
+			for _, w := range o.problems("ev", "loop", ".", "/dev/zero") {
 				t.Errorf("%s: %v", w, o)
 			}
 		})

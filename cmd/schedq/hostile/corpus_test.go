@@ -7,33 +7,33 @@ import (
 	"time"
 )
 
-// header begins a trace.
+// header is the first line of a trace.
 const header = `{"schedq":"trace","version":1}` + "\n"
 
-// noon is when the recordings of the corpus begin.
+// noon is the start of the recordings.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// line is a line of a trace, so many seconds after noon.
+// line returns a line of a trace, at that many seconds after noon.
 func line(second int, fact string) string {
 	return fmt.Sprintf(`{"time":%q,%s}`+"\n", noon.Add(time.Duration(second)*time.Second).Format(time.RFC3339Nano), fact)
 }
 
-// pod is the fact that a pod came. more are members of its spec, each with a comma behind it.
+// pod returns the fact that a pod was added. more are members of its spec, each followed by a comma.
 func pod(name, more string) string {
 	return fmt.Sprintf(`"verb":"added","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":"default","uid":"u-%s"},`+
 		`"spec":{%s"schedulerName":"default-scheduler","containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]},"status":{"phase":"Pending"}}`, name, name, more)
 }
 
-// asking is the fact that a pod came that asks for that much, which is JSON.
-func asking(name, resource, quantity string) string {
+// podRequesting returns the fact that a pod with that request was added. quantity is JSON.
+func podRequesting(name, resource, quantity string) string {
 	return strings.Replace(pod(name, ""), `{"cpu":"1"}`, fmt.Sprintf(`{%q:%s}`, resource, quantity), 1)
 }
 
-// small is the fact that a node came on which p1 finds no room.
-const small = `"verb":"added","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1"},` +
+// smallNode is the fact that a node was added on which p1 does not fit.
+const smallNode = `"verb":"added","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1"},` +
 	`"status":{"allocatable":{"cpu":"500m","memory":"1Gi","pods":"10"},"capacity":{"cpu":"500m","memory":"1Gi","pods":"10"}}}`
 
-// trace is a trace of these facts, one each second.
+// trace returns a trace of these facts, one per second.
 func trace(facts ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString(header)
@@ -43,8 +43,8 @@ func trace(facts ...string) []byte {
 	return b.Bytes()
 }
 
-// recordings are the files that TestRecordings tries.
-func recordings() []file {
+// recordingFiles returns the files for TestRecordings.
+func recordingFiles() []file {
 	var all []file
 	all = append(all, numbers()...)
 	all = append(all, nesting()...)
@@ -56,7 +56,7 @@ func recordings() []file {
 	return all
 }
 
-// numbers are those whose cost is not in their length, and those at the edges of what is counted with.
+// numbers returns files with numbers that are short but expensive, or at the limits of integers.
 func numbers() []file {
 	var all []file
 	for _, q := range []string{
@@ -67,36 +67,36 @@ func numbers() []file {
 	} {
 		short := q[:min(len(q), 24)]
 		all = append(all,
-			file{name: "cpu of " + short, content: trace(small, asking("p1", "cpu", fmt.Sprintf("%q", q)))},
-			file{name: "memory of " + short, content: trace(small, asking("p1", "memory", fmt.Sprintf("%q", q)))})
+			file{name: "cpu of " + short, content: trace(smallNode, podRequesting("p1", "cpu", fmt.Sprintf("%q", q)))},
+			file{name: "memory of " + short, content: trace(smallNode, podRequesting("p1", "memory", fmt.Sprintf("%q", q)))})
 		if len(q) < 100 {
 			escaped := `"` + strings.NewReplacer("e", `\u0065`, "E", `\u0045`, "1", `\u0031`).Replace(q) + `"`
 			all = append(all,
-				file{name: "escaped cpu of " + short, content: trace(small, asking("p1", "cpu", escaped))},
-				file{name: "cpu without quotes of " + short, content: trace(small, asking("p1", "cpu", q))},
-				file{name: "a node's pods of " + short, content: trace(strings.ReplaceAll(small, `"pods":"10"`, fmt.Sprintf(`"pods":%q`, q)), pod("p1", ""))},
-				file{name: "a log's cpu of " + short, content: audited("create", strings.TrimSuffix(strings.TrimPrefix(asking("p1", "cpu", fmt.Sprintf("%q", q)), `"verb":"added","object":`), ""))},
+				file{name: "escaped cpu of " + short, content: trace(smallNode, podRequesting("p1", "cpu", escaped))},
+				file{name: "cpu without quotes of " + short, content: trace(smallNode, podRequesting("p1", "cpu", q))},
+				file{name: "a node's pods of " + short, content: trace(strings.ReplaceAll(smallNode, `"pods":"10"`, fmt.Sprintf(`"pods":%q`, q)), pod("p1", ""))},
+				file{name: "a log's cpu of " + short, content: auditLine("create", strings.TrimSuffix(strings.TrimPrefix(podRequesting("p1", "cpu", fmt.Sprintf("%q", q)), `"verb":"added","object":`), ""))},
 				file{name: "a manifest's cpu of " + short, content: manifest("    resources: {requests: {cpu: " + fmt.Sprintf("%q", q) + "}}")},
 				file{name: "a manifest's plain cpu of " + short, content: manifest("    resources: {requests: {cpu: " + q + "}}")})
 		}
 	}
 	for _, n := range []string{"-2147483648", "2147483647", "2147483648", "9223372036854775807", "9223372036854775808", "1e400", "-1e400", "0.5"} {
 		all = append(all,
-			file{name: "priority " + n, content: trace(small, pod("p1", `"priority":`+n+`,`))},
-			file{name: "grace period " + n, content: trace(small, pod("p1", `"terminationGracePeriodSeconds":`+n+`,`))},
-			file{name: "toleration seconds " + n, content: trace(small, pod("p1", `"tolerations":[{"key":"a","operator":"Exists","effect":"NoExecute","tolerationSeconds":`+n+`}],`))},
-			file{name: "attempts " + n, content: trace(small, pod("p1", ""), `"tried":{"pod":"default/p1","attempts":`+n+`}`)},
-			file{name: "counts " + n, content: trace(small, `"counts":{"active":`+n+`,"backoff":`+n+`,"unschedulable":`+n+`,"gated":`+n+`}`)},
+			file{name: "priority " + n, content: trace(smallNode, pod("p1", `"priority":`+n+`,`))},
+			file{name: "grace period " + n, content: trace(smallNode, pod("p1", `"terminationGracePeriodSeconds":`+n+`,`))},
+			file{name: "toleration seconds " + n, content: trace(smallNode, pod("p1", `"tolerations":[{"key":"a","operator":"Exists","effect":"NoExecute","tolerationSeconds":`+n+`}],`))},
+			file{name: "attempts " + n, content: trace(smallNode, pod("p1", ""), `"tried":{"pod":"default/p1","attempts":`+n+`}`)},
+			file{name: "counts " + n, content: trace(smallNode, `"counts":{"active":`+n+`,"backoff":`+n+`,"unschedulable":`+n+`,"gated":`+n+`}`)},
 			file{name: "version " + n, content: []byte(`{"schedq":"trace","version":` + n + "}\n")})
 	}
 	for _, d := range []string{"0s", "1ns", "-1s", "292y", "2562047h47m16.854775807s", "9999999h", "1e9s", ""} {
 		all = append(all, file{name: "backoff of " + d,
-			content: trace(small, fmt.Sprintf(`"scheduler":{"release":"v1.37.1","podInitialBackoff":%q,"podMaxBackoff":%q,"podMaxInUnschedulablePods":%q}`, d, d, d), pod("p1", ""))})
+			content: trace(smallNode, fmt.Sprintf(`"scheduler":{"release":"v1.37.1","podInitialBackoff":%q,"podMaxBackoff":%q,"podMaxInUnschedulablePods":%q}`, d, d, d), pod("p1", ""))})
 	}
 	return all
 }
 
-// nesting is what costs a stack.
+// nesting returns files that are deeply nested, wide or long.
 func nesting() []file {
 	deep := func(open string, n int) string { return strings.Repeat(open, n) }
 	var all []file
@@ -113,14 +113,14 @@ func nesting() []file {
 		labels[i] = fmt.Sprintf(`"l%d":"v"`, i)
 	}
 	return append(all,
-		file{name: "200,000 labels", content: trace(small, strings.Replace(pod("p1", ""), `"namespace":`, `"labels":{`+strings.Join(labels, ",")+`},"namespace":`, 1))},
-		file{name: "5,000 tolerations", content: trace(small, pod("p1", `"tolerations":[`+wide(5_000, `{"key":"a","operator":"Exists"}`)+`],`))},
+		file{name: "200,000 labels", content: trace(smallNode, strings.Replace(pod("p1", ""), `"namespace":`, `"labels":{`+strings.Join(labels, ",")+`},"namespace":`, 1))},
+		file{name: "5,000 tolerations", content: trace(smallNode, pod("p1", `"tolerations":[`+wide(5_000, `{"key":"a","operator":"Exists"}`)+`],`))},
 		file{name: "a line of 17 MiB", content: []byte(header + line(0, `"mark":{"text":"`+strings.Repeat("a", 17<<20)+`"}`))},
 		file{name: "a line of 10 MB of backslashes", content: []byte(header + line(0, `"mark":{"text":"`+strings.Repeat(`\\`, 5_000_000)+`"}`))},
 	)
 }
 
-// times are those that are out of range, or far apart.
+// times returns files with times that are invalid, out of range or far apart.
 func times() []file {
 	var all []file
 	for _, at := range []string{
@@ -131,23 +131,23 @@ func times() []file {
 		own := func(fact string) string { return fmt.Sprintf(`{"time":%q,%s}`+"\n", at, fact) }
 		all = append(all,
 			file{name: "at " + at, content: []byte(header + own(pod("p1", "")))},
-			file{name: "noon, then " + at, content: []byte(header + line(0, small) + line(1, pod("p1", "")) + own(`"mark":{"text":"then"}`))},
-			file{name: "at " + at + ", then noon", content: []byte(header + own(small) + line(1, pod("p1", "")) + line(2, `"mark":{"text":"then"}`))},
-			file{name: "created at " + at, content: trace(small, strings.Replace(pod("p1", ""), `"namespace":`, fmt.Sprintf(`"creationTimestamp":%q,"namespace":`, at), 1))},
-			file{name: "deleted at " + at, content: trace(small, strings.Replace(pod("p1", ""), `"namespace":`, fmt.Sprintf(`"deletionTimestamp":%q,"namespace":`, at), 1))},
-			file{name: "a log's pod deleted at " + at, content: append(audited("create", podJSON("p0")),
-				audited("create", strings.Replace(podJSON("p1"), `"namespace":`, fmt.Sprintf(`"deletionTimestamp":%q,"namespace":`, at), 1))...)})
+			file{name: "noon, then " + at, content: []byte(header + line(0, smallNode) + line(1, pod("p1", "")) + own(`"mark":{"text":"then"}`))},
+			file{name: "at " + at + ", then noon", content: []byte(header + own(smallNode) + line(1, pod("p1", "")) + line(2, `"mark":{"text":"then"}`))},
+			file{name: "created at " + at, content: trace(smallNode, strings.Replace(pod("p1", ""), `"namespace":`, fmt.Sprintf(`"creationTimestamp":%q,"namespace":`, at), 1))},
+			file{name: "deleted at " + at, content: trace(smallNode, strings.Replace(pod("p1", ""), `"namespace":`, fmt.Sprintf(`"deletionTimestamp":%q,"namespace":`, at), 1))},
+			file{name: "a log's pod deleted at " + at, content: append(auditLine("create", podJSON("p0")),
+				auditLine("create", strings.Replace(podJSON("p1"), `"namespace":`, fmt.Sprintf(`"deletionTimestamp":%q,"namespace":`, at), 1))...)})
 	}
 	return all
 }
 
-// podJSON is a pod as an API server writes it.
+// podJSON returns a pod as JSON.
 func podJSON(name string) string {
 	return strings.TrimPrefix(pod(name, ""), `"verb":"added","object":`)
 }
 
-// audited is a line of kube-apiserver's audit log, about one object.
-func audited(verb, object string) []byte {
+// auditLine returns a line of kube-apiserver's audit log about one object.
+func auditLine(verb, object string) []byte {
 	return fmt.Appendf(nil, `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","auditID":"a-1","stage":"ResponseComplete",`+
 		`"requestURI":"/api/v1/namespaces/default/pods","verb":%q,"user":{"username":"admin"},"objectRef":{"resource":"pods","namespace":"default","name":"p1","apiVersion":"v1"},`+
 		`"responseStatus":{"code":201},"responseObject":%s,"requestReceivedTimestamp":"2026-11-21T12:00:00.000000Z","stageTimestamp":"2026-11-21T12:00:00.100000Z"}`+"\n", verb, object)

@@ -15,10 +15,10 @@ I1121 12:00:01.000000       1 active_queue.go:414] "Entity moved to an internal 
 I1121 12:00:02.000000       1 active_queue.go:414] "Entity moved to an internal scheduling queue" type="pod" entity="default/p2" event="UnscheduledPodAdd" queue="Active"
 `
 
-// damaged are files that were whole once: cut off, glued, or with bytes in them that nobody wrote.
+// damaged returns files that are truncated, joined or corrupted.
 func damaged() []file {
-	traced := string(trace(small, pod("p1", ""), pod("p2", ""), pod("p3", "")))
-	logged := string(audited("create", podJSON("p1"))) + string(audited("create", podJSON("p2"))) + string(audited("create", podJSON("p3")))
+	traced := string(trace(smallNode, pod("p1", ""), pod("p2", ""), pod("p3", "")))
+	logged := string(auditLine("create", podJSON("p1"))) + string(auditLine("create", podJSON("p2"))) + string(auditLine("create", podJSON("p3")))
 	var all []file
 	for name, whole := range map[string]string{"trace": traced, "audit": logged, "scheduler": schedulerLog} {
 		cut := whole[:len(whole)*2/3]
@@ -26,31 +26,31 @@ func damaged() []file {
 		middle := strings.Join(lines[:2], "")
 		rest := strings.Join(lines[2:], "")
 		for damage, text := range map[string]string{
-			"cut":                     cut,
-			"cut and glued":           cut + whole,
-			"two on one line":         strings.Replace(whole, lines[1], strings.TrimSuffix(lines[1], "\n"), 1),
-			"a NUL first":             "\x00" + whole,
-			"NULs in the middle":      middle + strings.Repeat("\x00", 4096) + rest,
-			"a NUL in a line":         strings.Replace(whole, "default", "def\x00ault", 1),
-			"Latin-1":                 strings.Replace(whole, "default", "d\xe4fault", 1),
-			"half a character":        middle + "\xe2\x82\n" + rest,
-			"a byte order mark":       "\ufeff" + whole,
-			"UTF-16":                  "\xff\xfe" + strings.Join(strings.Split(whole, ""), "\x00"),
-			"carriage returns":        strings.ReplaceAll(whole, "\n", "\r\n"),
-			"carriage returns alone":  strings.ReplaceAll(whole, "\n", "\r"),
-			"garbage behind a record": strings.Replace(whole, lines[1], strings.TrimSuffix(lines[1], "\n")+" GARBAGE\n", 1),
-			"garbage behind it":       whole + "\x1b[2J\x00\xff not a line",
-			"an empty line":           middle + "\n\n" + rest,
-			"a line of spaces":        middle + strings.Repeat(" ", 1_000_000) + "\n" + rest,
-			"an HTML line":            middle + "<html><body>502 Bad Gateway</body></html>\n" + rest,
-			"twice":                   whole + whole,
+			"cut":                    cut,
+			"cut and joined":         cut + whole,
+			"two on one line":        strings.Replace(whole, lines[1], strings.TrimSuffix(lines[1], "\n"), 1),
+			"a NUL first":            "\x00" + whole,
+			"NULs in the middle":     middle + strings.Repeat("\x00", 4096) + rest,
+			"a NUL in a line":        strings.Replace(whole, "default", "def\x00ault", 1),
+			"Latin-1":                strings.Replace(whole, "default", "d\xe4fault", 1),
+			"half a character":       middle + "\xe2\x82\n" + rest,
+			"a byte order mark":      "\ufeff" + whole,
+			"UTF-16":                 "\xff\xfe" + strings.Join(strings.Split(whole, ""), "\x00"),
+			"carriage returns":       strings.ReplaceAll(whole, "\n", "\r\n"),
+			"carriage returns alone": strings.ReplaceAll(whole, "\n", "\r"),
+			"garbage after a record": strings.Replace(whole, lines[1], strings.TrimSuffix(lines[1], "\n")+" GARBAGE\n", 1),
+			"garbage after it":       whole + "\x1b[2J\x00\xff not a line",
+			"an empty line":          middle + "\n\n" + rest,
+			"a line of spaces":       middle + strings.Repeat(" ", 1_000_000) + "\n" + rest,
+			"an HTML line":           middle + "<html><body>502 Bad Gateway</body></html>\n" + rest,
+			"twice":                  whole + whole,
 		} {
 			all = append(all, file{name: name + " with " + damage, content: []byte(text)})
 		}
 		for packing, packed := range map[string][]byte{"gzip": gzipped([]byte(whole)), "zstd": zstandard([]byte(whole))} {
 			for damage, data := range map[string][]byte{
 				"cut": packed[:len(packed)*2/3], "cut in its header": packed[:5], "cut at its end": packed[:len(packed)-2],
-				"garbage behind it": append(bytes.Clone(packed), strings.Repeat("garbage", 4)...), "zeros behind it": append(bytes.Clone(packed), make([]byte, 512)...),
+				"garbage after it": append(bytes.Clone(packed), strings.Repeat("garbage", 4)...), "zeros after it": append(bytes.Clone(packed), make([]byte, 512)...),
 				"twice": append(bytes.Clone(packed), packed...), "a bit flipped": flipped(packed), "packed twice": gzipped(packed),
 			} {
 				all = append(all, file{name: fmt.Sprintf("%s, %s, %s", name, packing, damage), content: data})
@@ -78,7 +78,7 @@ func flipped(data []byte) []byte {
 func gzipped(data []byte) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	z.Write(data) // a buffer takes everything
+	z.Write(data) // a buffer does not fail
 	z.Close()
 	return b.Bytes()
 }
@@ -86,17 +86,18 @@ func gzipped(data []byte) []byte {
 func zstandard(data []byte) []byte {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {
-		panic(err) // the options are not right
+		panic(err) // invalid options
 	}
 	return z.EncodeAll(data, nil)
 }
 
-// largest is how many bytes a file may have for whose cost the program is to answer.
-const largest = 10_000_000
+// maxFile is the maximum size of a test file, in bytes.
+const maxFile = 10_000_000
 
-// bombs are small files that are much when they are unpacked. A packed block is repeated, as both formats allow.
+// bombs returns small compressed files that expand to a lot: a compressed block is repeated, as both formats
+// allow.
 func bombs() []file {
-	const block = 16 << 20 // bytes of text
+	const block = 16 << 20 // uncompressed, in bytes
 	filled := func(lines ...string) []byte {
 		var b bytes.Buffer
 		for i := 0; b.Len() < block; i++ {
@@ -105,14 +106,14 @@ func bombs() []file {
 		return b.Bytes()
 	}
 	letters := strings.Repeat("a", 4096)
-	audit := string(audited("update", podJSON("p1")))
+	audit := string(auditLine("update", podJSON("p1")))
 	kinds := []struct {
 		name, head string
 		block      []byte
 		times      int
 	}{
 		{"one pod, over and over", header, filled(line(1, pod("p1", ""))), 30},
-		{"pods that differ", header, many(block), 30},
+		{"pods that differ", header, manyPodLines(block), 30},
 		{"moves with a long event", header, filled(line(1, `"move":{"pod":"default/p1","to":"active","event":"`+letters+`"}`)), 120},
 		{"moves with a long message", header, filled(line(1, `"move":{"pod":"default/p1","to":"unschedulable","message":"`+letters+`"}`)), 120},
 		{"long marks", header, filled(line(1, `"mark":{"text":"`+letters+`"}`)), 120},
@@ -121,10 +122,10 @@ func bombs() []file {
 		{"unknown records", header, filled(line(1, `"unknown":{"text":"`+letters+`"}`)), 120},
 		{"empty lines", header, filled("\n"), 190},
 		{"zeros", "", make([]byte, block), 128},
-		{"zeros behind a header", header, make([]byte, block), 128},
+		{"zeros after a header", header, make([]byte, block), 128},
 		{"one line", header + `{"time":"`, filled("a"), 4},
 		{"an audit log", "", filled(audit), 40},
-		{"a log of a request that failed", "", filled(strings.Replace(audit, `"code":201`, `"code":404`, 1)), 40},
+		{"a log of a failed request", "", filled(strings.Replace(audit, `"code":201`, `"code":404`, 1)), 40},
 		{"a scheduler's log", "", filled(strings.SplitAfter(schedulerLog, "\n")[:3]...), 60},
 		{"a scheduler's log of many pods", "", manyMoves(block), 40},
 		{"a scenario", "schedq: scenario\nversion: 1\n", filled("# " + letters + "\n"), 60},
@@ -134,18 +135,18 @@ func bombs() []file {
 	for _, k := range kinds {
 		for packing, pack := range map[string]func([]byte) []byte{"zstd": zstandard, "gzip": gzipped} {
 			if packing == "gzip" && !*thorough && k.times > 30 {
-				continue // 1,000 to 1 at the most: the others are as good
+				continue // gzip compresses 1,000 to 1 at most: the shorter ones are enough
 			}
 			one := pack(k.block)
-			packed := append(pack([]byte(k.head)), bytes.Repeat(one, min(k.times, largest/len(one)))...)
+			packed := append(pack([]byte(k.head)), bytes.Repeat(one, min(k.times, maxFile/len(one)))...)
 			all = append(all, file{name: "bomb in " + packing + ", " + k.name, content: packed, memory: bombMemory})
 		}
 	}
 	return all
 }
 
-// many is a block of pods, each another.
-func many(size int) []byte {
+// manyPodLines returns a block of pods with different names.
+func manyPodLines(size int) []byte {
 	var b bytes.Buffer
 	for i := 0; b.Len() < size; i++ {
 		b.WriteString(line(1, pod(fmt.Sprintf("p-%d", i), "")))
@@ -153,7 +154,7 @@ func many(size int) []byte {
 	return b.Bytes()
 }
 
-// manyMoves is a block of a scheduler's log, of a pod each.
+// manyMoves returns a block of a scheduler's log, each line about another pod.
 func manyMoves(size int) []byte {
 	var b bytes.Buffer
 	one := strings.SplitAfter(schedulerLog, "\n")[1]

@@ -1,4 +1,4 @@
-// Package hostile holds no code but tests: the program itself, as a process with limits on its time and its memory,
-// against what nobody should give it. They take longer than a test may and need a program that was built before, so they
-// run where SCHEDQ_PROGRAM names one, as make signals and make hostile do.
+// Package hostile tests the built program as a process, with limits on its time and memory, against
+// hostile files, arguments, environments and signals. The tests are slow and need the program that
+// SCHEDQ_PROGRAM names: make signals and make hostile build and set it.
 package hostile

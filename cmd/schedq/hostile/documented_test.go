@@ -22,8 +22,8 @@ import (
 	"github.com/schedq/schedq/sources/live/livetest"
 )
 
-// elsewhere are commands of the documentation that need what no test of this package has, and the tests that run them.
-var elsewhere = map[string]string{
+// testedElsewhere are commands of the documentation that this package can't run, and the tests that do.
+var testedElsewhere = map[string]string{
 	"schedq replay 'http://localhost:9090/recording?from=-2h' --token-file token": "TestRecordingServed of cmd/schedq, a recorder's address",
 	"schedq report /var/lib/schedq --from -2h":                                    "TestRecordRing of cmd/schedq, the last two hours of a ring",
 	"schedq convert /var/lib/schedq --from -30m -o incident.jsonl.zst":            "TestRecordRing of cmd/schedq, the last half hour of a ring",
@@ -32,14 +32,14 @@ var elsewhere = map[string]string{
 }
 
 var (
-	// commandLine is a line of Markdown that is one of schedq's commands.
+	// commandLine matches an indented schedq command in Markdown.
 	commandLine = regexp.MustCompile(`(?m)^    ((?:kubectl )?schedq(?: .*)?)$`)
 	remark      = regexp.MustCompile(`\s+#.*$`)
-	// synopsis has what a person puts in.
+	// synopsis matches placeholders.
 	synopsis = regexp.MustCompile(`\[|FILE\.\.\.|\bPOD\b`)
 )
 
-// documentedCommands returns the command lines of README and docs, each once, in their order.
+// documentedCommands returns the command lines of README and docs in order, without duplicates.
 func documentedCommands(t *testing.T) []string {
 	t.Helper()
 	const top = "../../../"
@@ -65,23 +65,23 @@ func documentedCommands(t *testing.T) []string {
 	return commands
 }
 
-// TestDocumented runs every command of README and docs as it is written, in a folder with the files that it names and beside a
-// cluster: what ends comes to its end without an error, and what has a screen or goes on shows something first.
+// TestDocumented runs every command of README and docs as it is written, with a cluster and the files it
+// names. A command that ends succeeds; one with a screen or without an end shows its first output.
 func TestDocumented(t *testing.T) {
 	path := program(t)
 	commands := documentedCommands(t)
 	if len(commands) < 50 {
-		t.Fatalf("%d commands were found in the documentation", len(commands))
+		t.Fatalf("%d commands in the documentation", len(commands))
 	}
-	for command, reason := range elsewhere {
+	for command, reason := range testedElsewhere {
 		if !slices.Contains(commands, command) {
-			t.Errorf("%s (%s) is no more in the documentation", command, reason)
+			t.Errorf("%s (%s) is not in the documentation", command, reason)
 		}
 	}
-	config, files := smallCluster(t), namedFiles(t, path)
-	var doors sync.Mutex // rooms listen where they do unless one says otherwise: one after the other
+	config, files := exampleCluster(t), exampleFiles(t, path)
+	var servePort sync.Mutex // rooms use the same default port
 	for _, command := range commands {
-		if elsewhere[command] != "" {
+		if testedElsewhere[command] != "" {
 			continue
 		}
 		t.Run(command, func(t *testing.T) {
@@ -100,19 +100,19 @@ func TestDocumented(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			at := place{append(surroundings(t), "KUBECONFIG="+config), 40, 140}
+			env := environment{append(cleanVariables(t), "KUBECONFIG="+config), 40, 140}
 			if strings.Contains(command, "schedq serve") {
-				doors.Lock()
-				defer doors.Unlock()
+				servePort.Lock()
+				defer servePort.Unlock()
 			}
-			tryDocumented(t, at, program, dir, wordsOf(command, dir))
+			runDocumented(t, env, program, dir, argsOf(command, dir))
 		})
 	}
 }
 
-// wordsOf returns the arguments of a command line, as a shell in dir makes them. What is written to a file goes to a terminal, folders
-// of a real machine are one in dir, and ports are any that is free.
-func wordsOf(command, dir string) []string {
+// argsOf returns the arguments of a command line like a shell in dir. It drops redirections, and replaces
+// absolute folders by one in dir and ports by free ones.
+func argsOf(command, dir string) []string {
 	command, _, _ = strings.Cut(command, " > ")
 	command = strings.NewReplacer("kubectl schedq", "", "/var/lib/schedq", "ring", " DIR", " ring", ":8080", ":0", ":9090", "127.0.0.1:0").
 		Replace(strings.TrimPrefix(command, "schedq"))
@@ -129,40 +129,40 @@ func wordsOf(command, dir string) []string {
 	return words
 }
 
-// lasting is what a command that goes on until it is stopped writes first.
-var lasting = map[string]string{"watch": "train-0", "record": "attached at", "serve": "ctrl+c closes", "notes": "waiting for schedq learn"}
+// firstOutput is in the first output of commands that run until they are stopped.
+var firstOutput = map[string]string{"watch": "train-0", "record": "attached at", "serve": "ctrl+c to close", "notes": "waiting for schedq learn"}
 
-// tryDocumented runs one command. A second ctrl+c ends what asks before it goes.
-func tryDocumented(t *testing.T, at place, path, dir string, words []string) {
+// runDocumented runs one command.
+func runDocumented(t *testing.T, env environment, path, dir string, words []string) {
 	t.Helper()
 	for i, w := range words {
-		if i > 0 && (words[i-1] == "-o" || words[i-1] == "new") && w != "json" { // what is there already is not overwritten
+		if i > 0 && (words[i-1] == "-o" || words[i-1] == "new") && w != "json" { // the command has no --force
 			if err := os.RemoveAll(filepath.Join(dir, w)); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	s := sitIn(t, at, dir, path, words...)
+	s := startIn(t, env, dir, path, words...)
 	first, stays := "", false
 	switch {
 	case hasScreen(words):
 		first, stays = "\x1b[?1049h", true
-	case lasting[words[0]] != "" && !namesFile(dir, words[1:]):
-		first, stays = lasting[words[0]], true
+	case firstOutput[words[0]] != "" && !namesFile(dir, words[1:]):
+		first, stays = firstOutput[words[0]], true
 	case words[0] == "report" && slices.Contains(words, "--for"):
 		stays = true
 	}
 	if !stays {
-		s.endsWith(0)
+		s.waitExit(0)
 		return
 	}
-	s.until(first)
-	s.sends(syscall.SIGINT)
-	s.ends()
+	s.waitFor(first)
+	s.signal(syscall.SIGINT)
+	s.wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if text := s.written.Bytes(); bytes.Contains(text, []byte("goroutine ")) || bytes.Contains(text, []byte("See schedq --help")) {
-		t.Errorf("%q came to %s", words, text)
+		t.Errorf("%q: %s", words, text)
 	}
 }
 
@@ -190,11 +190,12 @@ func namesFile(dir string, words []string) bool {
 	return false
 }
 
-// smallCluster is a cluster in which a pod waits. It returns the kubeconfig that leads to it, in the context prod.
-func smallCluster(t *testing.T) string {
+// exampleCluster starts a cluster with a pending pod and returns the path of its kubeconfig, with context
+// prod.
+func exampleCluster(t *testing.T) string {
 	t.Helper()
 	zero := int32(0)
-	room := corev1.ResourceList{"cpu": resource.MustParse("1"), "memory": resource.MustParse("8Gi"), "pods": resource.MustParse("110")}
+	resources := corev1.ResourceList{"cpu": resource.MustParse("1"), "memory": resource.MustParse("8Gi"), "pods": resource.MustParse("110")}
 	cluster := livetest.New(t)
 	pod := func(namespace string) *corev1.Pod {
 		return &corev1.Pod{
@@ -208,7 +209,7 @@ func smallCluster(t *testing.T) string {
 			}}},
 		}
 	}
-	cluster.Put(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-a"}, Status: corev1.NodeStatus{Capacity: room, Allocatable: room}}, pod("training"))
+	cluster.Put(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-a"}, Status: corev1.NodeStatus{Capacity: resources, Allocatable: resources}}, pod("training"))
 	text, err := os.ReadFile(cluster.Kubeconfig(t))
 	if err != nil {
 		t.Fatal(err)
@@ -221,9 +222,9 @@ func smallCluster(t *testing.T) string {
 	return path
 }
 
-// namedFiles makes a folder with the files that the documentation names: the small ones of sources/files, whose day and pod are
-// those of the documentation.
-func namedFiles(t *testing.T, path string) string {
+// exampleFiles returns a folder with the files that the documentation names, made from those of
+// sources/files.
+func exampleFiles(t *testing.T, path string) string {
 	t.Helper()
 	const from = "../../../sources/files/testdata/"
 	dir := t.TempDir()
@@ -244,7 +245,7 @@ func namedFiles(t *testing.T, path string) string {
 			t.Fatal(err)
 		}
 	}
-	audit, sched := asDocumented(read("audit/audit.log")), asDocumented(read("schedlog/sched.log"))
+	audit, sched := shiftLog(read("audit/audit.log")), shiftLog(read("schedlog/sched.log"))
 	for _, name := range []string{"audit.log", "audit.log.gz", "audit.json", "audit/PT1H.json"} {
 		write(name, audit)
 	}
@@ -271,7 +272,7 @@ func namedFiles(t *testing.T, path string) string {
 		{"tar", "-czf", "must-gather.tar.gz", "must-gather.local.1"},
 	} {
 		cmd := exec.CommandContext(t.Context(), words[0], words[1:]...)
-		cmd.Dir, cmd.Env = dir, surroundings(t)
+		cmd.Dir, cmd.Env = dir, cleanVariables(t)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%q: %v, %s", words, err, out)
 		}
@@ -281,9 +282,9 @@ func namedFiles(t *testing.T, path string) string {
 
 var documentedTime = regexp.MustCompile(`10:56:\d\d`)
 
-// asDocumented puts a log of sources/files into the time of the documentation's, has it be of its pod, and go on for a quarter of an
-// hour: its last line is there again.
-func asDocumented(log []byte) []byte {
+// shiftLog moves a log of sources/files to the time and the pod of the documentation's examples, and
+// repeats its last line a quarter of an hour later.
+func shiftLog(log []byte) []byte {
 	log = documentedTime.ReplaceAllFunc(log, func(text []byte) []byte {
 		at, err := time.Parse("15:04:05", string(text))
 		if err != nil {

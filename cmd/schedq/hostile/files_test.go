@@ -13,28 +13,28 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// thorough has everything be tried that takes too long for each change, and share has some of it.
+// thorough tests every file with every command. Otherwise, share selects some of them.
 var (
-	thorough = flag.Bool("thorough", false, "try every file with every command")
-	share    = flag.Int("share", 12, "one in how many files to try, with watch and one other command")
+	thorough = flag.Bool("thorough", false, "test every file with every command")
+	share    = flag.Int("share", 12, "test one in this many files, with watch and one other command")
 )
 
-// file is a file that nobody should give to the program.
+// file is a hostile file.
 type file struct {
 	name    string
 	content []byte
-	memory  int    // the most that it may take, MiB; 0 is anyMemory
+	memory  int    // limit in MiB; 0 is maxMemory
 	want    string // "played", "refused", or "" for either
 }
 
 // command is a way to read a recording.
 type command struct {
 	name string
-	// args are the command line that reads the file. It may write what it writes into the folder dir.
+	// args returns the command line. It may write to dir.
 	args func(file, dir string) []string
 }
 
-// commands are those that read recordings and need no screen. The first is tried with every file.
+// commands are the commands that read recordings without a screen. Every file is tested with the first.
 var commands = []command{
 	{"watch", func(f, _ string) []string { return []string{"watch", f} }},
 	{"watch -o json", func(f, _ string) []string { return []string{"watch", f, "-o", "json"} }},
@@ -51,12 +51,12 @@ var commands = []command{
 	{"convert -o yaml", func(f, dir string) []string { return []string{"convert", f, "-o", filepath.Join(dir, "out.yaml")} }},
 }
 
-// TestRecordings: every file is played or refused, in a sentence, within what it may cost. What convert writes of it can
-// be read again. Each file is tried with watch and one other command, or with -thorough with all.
+// TestRecordings: every file is played or rejected cleanly within the limits, and the output of convert can
+// be read again.
 func TestRecordings(t *testing.T) {
 	path := program(t)
-	for _, f := range recordings() {
-		if !f.tried() {
+	for _, f := range recordingFiles() {
+		if !f.selected() {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) {
@@ -66,48 +66,48 @@ func TestRecordings(t *testing.T) {
 			if err := os.WriteFile(name, f.content, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			for _, c := range append(commands[:1:1], f.others()...) {
-				f.try(t, path, name, c)
+			for _, c := range append(commands[:1:1], f.otherCommands()...) {
+				f.test(t, path, name, c)
 			}
 		})
 	}
 }
 
-// others are the other commands that a file is tried with.
-func (f *file) others() []command {
+// otherCommands returns the commands besides the first to test the file with.
+func (f *file) otherCommands() []command {
 	if *thorough {
 		return commands[1:]
 	}
-	return commands[1:][f.lot()%uint32(len(commands)-1):][:1]
+	return commands[1:][f.hash()%uint32(len(commands)-1):][:1]
 }
 
-// tried says whether the file is tried at all. A bomb always is.
-func (f *file) tried() bool { return f.memory > 0 || f.among(*share) }
+// selected reports whether the file is tested. Bombs always are.
+func (f *file) selected() bool { return f.memory > 0 || f.sampled(*share) }
 
-// among says whether the file is the one in n that is tried.
-func (f *file) among(n int) bool { return *thorough || f.lot()/16%uint32(n) == 0 }
+// sampled reports whether the file is in a sample of one in n.
+func (f *file) sampled(n int) bool { return *thorough || f.hash()/16%uint32(n) == 0 }
 
-// lot is a number that a file's name decides, so that the same are tried each time.
-func (f *file) lot() uint32 {
+// hash is computed from the file's name, so that each run selects the same files.
+func (f *file) hash() uint32 {
 	sum := sha256.Sum256([]byte(f.name))
 	return binary.BigEndian.Uint32(sum[:])
 }
 
-// try has the program read the file with a command.
-func (f *file) try(t *testing.T, path, name string, c command) {
+// test runs a command with the file.
+func (f *file) test(t *testing.T, path, name string, c command) {
 	t.Helper()
 	memory := f.memory
 	if memory == 0 {
-		memory = anyMemory
+		memory = maxMemory
 	}
 	dir := t.TempDir()
 	o := run(t, path, dir, nil, memory, c.args(name, dir)...)
 	t.Logf("%v", o)
-	wrong := o.judge()
+	problems := o.problems()
 	if c.name == "watch" && (f.want == "played" && o.code != 0 || f.want == "refused" && o.code != 1) {
-		wrong = append(wrong, fmt.Sprintf("it is not %s", f.want))
+		problems = append(problems, fmt.Sprintf("not %s", f.want))
 	}
-	for _, w := range wrong {
+	for _, w := range problems {
 		t.Errorf("%s: %v", w, o)
 	}
 	written, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -115,28 +115,28 @@ func (f *file) try(t *testing.T, path, name string, c command) {
 		t.Fatal(err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
-		t.Errorf("it leaves %q: %v", left, o)
+		t.Errorf("left %q: %v", left, o)
 	}
 	if o.code != 0 && len(written) > 0 {
-		t.Errorf("it leaves %q: %v", written, o)
+		t.Errorf("left %q: %v", written, o)
 	}
 	for _, w := range written {
-		if o.code == 0 && strings.HasSuffix(w, ".parquet") { // which others read
+		if o.code == 0 && strings.HasSuffix(w, ".parquet") { // not readable by schedq
 			if err := readTable(w); err != nil {
-				t.Errorf("what it wrote can't be read: %v, %v", o, err)
+				t.Errorf("the output can't be read: %v, %v", o, err)
 			}
 			continue
 		}
 		if o.code == 0 {
 			again := run(t, path, dir, nil, memory, "watch", w)
 			if again.code != 0 {
-				t.Errorf("what it wrote can't be read: %v, %v", o, again)
+				t.Errorf("the output can't be read: %v, %v", o, again)
 			}
 		}
 	}
 }
 
-// readTable reads a table as anybody who knows nothing of its columns.
+// readTable reads a table without its schema.
 func readTable(path string) error {
 	_, err := parquet.ReadFile[any](path)
 	return err

@@ -21,54 +21,54 @@ import (
 	"github.com/schedq/schedq/sources/live/livetest"
 )
 
-// TestPlacesReachNobody: without a cluster, nothing is sent to anybody; with one, nothing to anybody but its API server. Each
-// case runs in a network of its own, whose kernel counts what is tried there, so that no attempt is missed, however short.
+// TestPlacesReachNobody: the program connects to nothing but the API server, and only for a live cluster.
+// Each case runs in its own network namespace, where the kernel counts every attempt.
 func TestPlacesReachNobody(t *testing.T) {
 	path := program(t)
 	screen := func(args ...string) func(testing.TB, *livetest.Server) {
 		return func(t testing.TB, server *livetest.Server) {
-			s := sitAt(t, place{append(surroundings(t), "KUBECONFIG="+server.Kubeconfig(t)), 30, 100}, path, args...)
-			s.until("activeQ")
-			s.sends(syscall.SIGINT) // q asks first where a cluster is watched
-			s.ends()
+			s := startAt(t, environment{append(cleanVariables(t), "KUBECONFIG="+server.Kubeconfig(t)), 30, 100}, path, args...)
+			s.waitFor("activeQ")
+			s.signal(syscall.SIGINT) // q asks for confirmation while a cluster is watched
+			s.wait()
 		}
 	}
 	command := func(args ...string) func(testing.TB, *livetest.Server) {
 		return func(t testing.TB, server *livetest.Server) {
 			cmd := exec.CommandContext(t.Context(), path, args...)
-			cmd.Env = append(surroundings(t), "KUBECONFIG="+server.Kubeconfig(t))
+			cmd.Env = append(cleanVariables(t), "KUBECONFIG="+server.Kubeconfig(t))
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v, %s", err, out)
 			}
 		}
 	}
 	for name, c := range map[string]struct {
-		act func(testing.TB, *livetest.Server)
-		may bool // ask the API server
+		act      func(testing.TB, *livetest.Server)
+		connects bool // to the API server
 	}{
-		"the screen":   {screen(), false},
-		"a lesson":     {screen("learn", "1"), false},
-		"a report":     {command("report", "--recording", "workshop"), false},
-		"the version":  {command("version"), false},
-		"a command":    {command("__complete", "wat"), false},
-		"a cluster":    {screen("attach"), true},
-		"its pods":     {command("list"), true},
-		"a completion": {command("__complete", "explain", ""), true},
+		"screen":           {screen(), false},
+		"lesson":           {screen("learn", "1"), false},
+		"report":           {command("report", "--recording", "workshop"), false},
+		"version":          {command("version"), false},
+		"complete offline": {command("__complete", "wat"), false},
+		"attach":           {screen("attach"), true},
+		"list":             {command("list"), true},
+		"complete pods":    {command("__complete", "explain", ""), true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			alone(t)
+			isolateNetwork(t)
 			server := livetest.New(t)
-			before := traffic(t)
+			before := networkCounters(t)
 			c.act(t, server)
 			server.CloseClientConnections()
-			sent := traffic(t)
-			if asked := server.Requests(); len(asked) > 0 && !c.may {
-				t.Errorf("the API server was asked %q", asked)
+			sent := networkCounters(t)
+			if asked := server.Requests(); len(asked) > 0 && !c.connects {
+				t.Errorf("requests to the API server: %q", asked)
 			}
 			for what, n := range sent {
 				sent[what] = n - before[what]
 			}
-			// Whoever opens a connection in this network without being taken in by the API server asked somebody else.
+			// Connections that the API server did not accept went elsewhere.
 			sent["connections to others"] = sent["Tcp ActiveOpens"] - sent["Tcp PassiveOpens"]
 			delete(sent, "Tcp ActiveOpens")
 			delete(sent, "Tcp PassiveOpens")
@@ -80,30 +80,30 @@ func TestPlacesReachNobody(t *testing.T) {
 	}
 }
 
-// TestPlacesReachSomebody: what TestPlacesReachNobody looks at shows whoever is asked.
+// TestPlacesReachSomebody: the counters that TestPlacesReachNobody reads count each kind of attempt.
 func TestPlacesReachSomebody(t *testing.T) {
-	alone(t)
+	isolateNetwork(t)
 	for address, want := range map[string]string{
 		"udp 192.0.2.1:53": "Ip OutNoRoutes", "tcp 192.0.2.1:443": "Ip OutNoRoutes", "udp [2001:db8::1]:53": "Ip6OutNoRoutes",
 		"tcp [2001:db8::1]:443": "Ip6OutNoRoutes", "tcp 127.0.0.1:9": "Tcp ActiveOpens",
 	} {
-		before := traffic(t)
+		before := networkCounters(t)
 		network, host, _ := strings.Cut(address, " ")
 		if c, err := net.Dial(network, host); err == nil {
 			c.Close()
 		}
-		if now := traffic(t); now[want] == before[want] {
+		if now := networkCounters(t); now[want] == before[want] {
 			t.Errorf("%s: %s does not count it: %v, then %v", address, want, before, now)
 		}
 	}
 }
 
-// alone gives the test, and the programs that it begins, a network without a way out.
-func alone(t *testing.T) {
+// isolateNetwork moves the test and its child processes to a network namespace without a route.
+func isolateNetwork(t *testing.T) {
 	t.Helper()
-	runtime.LockOSThread() // for good: the thread ends with the test
+	runtime.LockOSThread() // never unlocked: the thread ends with the test
 	if err := unix.Unshare(unix.CLONE_NEWNET); errors.Is(err, unix.EPERM) {
-		t.Skip("nobody but root may have a network of his own")
+		t.Skip("network namespaces need root")
 	} else if err != nil {
 		t.Fatal(err)
 	}
@@ -122,8 +122,8 @@ func alone(t *testing.T) {
 	}
 }
 
-// traffic is what was tried in the thread's network so far, by the kernel's names.
-func traffic(t testing.TB) map[string]int {
+// networkCounters returns the kernel's counters of attempts in the thread's network namespace.
+func networkCounters(t testing.TB) map[string]int {
 	t.Helper()
 	counted := map[string]int{}
 	text, err := os.ReadFile("/proc/thread-self/net/snmp")
@@ -131,7 +131,7 @@ func traffic(t testing.TB) map[string]int {
 		t.Fatal(err)
 	}
 	var names []string
-	for line := range bytes.Lines(text) { // a line of names, then one of numbers
+	for line := range bytes.Lines(text) { // alternating lines of names and numbers
 		fields := strings.Fields(string(line))
 		if len(names) == 0 || names[0] != fields[0] {
 			names = fields
@@ -156,7 +156,7 @@ func traffic(t testing.TB) map[string]int {
 	return counted
 }
 
-// count notes the numbers that tell of somebody who was asked.
+// count records the counters of connection attempts.
 func count(counted map[string]int, name, number string) {
 	switch name {
 	case "Tcp ActiveOpens", "Tcp PassiveOpens", "Udp OutDatagrams", "Udp6OutDatagrams", "Ip OutNoRoutes", "Ip6OutNoRoutes":

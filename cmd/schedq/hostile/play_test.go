@@ -9,58 +9,58 @@ import (
 	"testing"
 )
 
-// TestTerminalPlay presses, in free play, the keys that leave a what-if elsewhere, w once and w again, and then leaves: what was made is
-// in the file, and without a file the program asks before it goes.
+// TestTerminalPlay: w does not leave free play, as it leaves a what-if. With -o the cluster is saved at the
+// end; without, the program asks for confirmation.
 func TestTerminalPlay(t *testing.T) {
 	path := program(t)
-	plays := func(s *seat) {
-		s.until("add now")
+	play := func(s *console) {
+		s.waitFor("add now")
 		for _, pod := range []string{"whale", "web"} {
-			s.types("n")
-			s.until("a pod that wants 12 CPUs")
-			s.types(pod + "\r")
-			s.until(pod + "-1")
-			s.forget()
+			s.typeKeys("n")
+			s.waitFor("a pod that wants 12 CPUs")
+			s.typeKeys(pod + "\r")
+			s.waitFor(pod + "-1")
+			s.skipSeen()
 		}
-		s.types("w")
-		s.until("this cluster is all there is")
-		s.types("w")
+		s.typeKeys("w")
+		s.waitFor("this cluster is your what-if")
+		s.typeKeys("w")
 	}
-	t.Run("into a file", func(t *testing.T) {
+	t.Run("with a file", func(t *testing.T) {
 		made := filepath.Join(t.TempDir(), "mine.yaml")
-		s := sit(t, path, "play", "-o", made)
-		plays(s)
-		s.types("q")
-		s.until("the scenario is " + made)
-		if code := s.ends(); code != 0 {
+		s := start(t, path, "play", "-o", made)
+		play(s)
+		s.typeKeys("q")
+		s.waitFor("saved the scenario to " + made)
+		if code := s.wait(); code != 0 {
 			t.Errorf("exit %d", code)
 		}
-		if said := s.damage(); said != "" {
-			t.Errorf("the terminal is left with %s", said)
+		if said := s.changes(); said != "" {
+			t.Errorf("the terminal changed: %s", said)
 		}
 		watch := exec.Command(path, "watch", made)
-		watch.Env = surroundings(t)
+		watch.Env = cleanVariables(t)
 		moves, err := watch.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, moves)
 		}
 		for _, pod := range []string{"default/whale-1", "default/web-1"} {
 			if !strings.Contains(string(moves), pod) {
-				t.Errorf("%s is not in what was saved, whose moves are:\n%s", pod, moves)
+				t.Errorf("%s is not in the saved scenario's moves:\n%s", pod, moves)
 			}
 		}
 	})
-	t.Run("into nothing", func(t *testing.T) {
-		s := sit(t, path, "play")
-		plays(s)
-		s.types("q")
-		s.until("your cluster will be lost")
-		s.types("q")
-		if code := s.ends(); code != 0 {
+	t.Run("without a file", func(t *testing.T) {
+		s := start(t, path, "play")
+		play(s)
+		s.typeKeys("q")
+		s.waitFor("your cluster will be lost")
+		s.typeKeys("q")
+		if code := s.wait(); code != 0 {
 			t.Errorf("exit %d", code)
 		}
-		if said := s.damage(); said != "" {
-			t.Errorf("the terminal is left with %s", said)
+		if said := s.changes(); said != "" {
+			t.Errorf("the terminal changed: %s", said)
 		}
 	})
 }

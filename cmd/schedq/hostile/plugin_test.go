@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestPlacesAsPlugin: called as kubectl calls a plugin, it says what one types to have kubectl call it.
+// TestPlacesAsPlugin: run as a kubectl plugin, the help shows "kubectl schedq".
 func TestPlacesAsPlugin(t *testing.T) {
 	plugin := filepath.Join(t.TempDir(), "kubectl-schedq")
 	if err := os.Symlink(program(t), plugin); err != nil {
@@ -23,7 +23,7 @@ func TestPlacesAsPlugin(t *testing.T) {
 		"attach --nonsense": "See kubectl schedq --help.\n",
 	} {
 		cmd := exec.CommandContext(t.Context(), plugin, strings.Fields(args)...)
-		cmd.Env = surroundings(t)
+		cmd.Env = cleanVariables(t)
 		out, _ := cmd.CombinedOutput()
 		if !strings.Contains(string(out), want) || strings.Contains(string(out), "kubectl kubectl") {
 			t.Errorf("%s: no %q in\n%s", args, want, out)

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// program is the path of the program under test. The test is skipped if none was built.
+// program returns the path of the program under test, or skips the test.
 func program(t testing.TB) string {
 	t.Helper()
 	path := os.Getenv("SCHEDQ_PROGRAM")
 	if path == "" {
-		t.Skip("SCHEDQ_PROGRAM names no program to try: make signals and make hostile build one")
+		t.Skip("SCHEDQ_PROGRAM is not set: use make signals or make hostile")
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -20,8 +20,8 @@ func program(t testing.TB) string {
 	return path
 }
 
-// surroundings is an environment in which nothing is kept from a run before, and nothing of this machine is read.
-func surroundings(t testing.TB) []string {
+// cleanVariables returns environment variables with a new home and without a kubeconfig.
+func cleanVariables(t testing.TB) []string {
 	t.Helper()
 	home := t.TempDir()
 	return []string{

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestPlacesBehindAProxy: the API server is asked through HTTPS_PROXY, unless NO_PROXY names it.
+// TestPlacesBehindAProxy: HTTPS_PROXY and NO_PROXY apply to the API server.
 func TestPlacesBehindAProxy(t *testing.T) {
 	path, config := program(t), filepath.Join(t.TempDir(), "config")
 	text := "{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c}}],\n" +
@@ -25,8 +25,8 @@ func TestPlacesBehindAProxy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked := make(chan string, 1)
-		go func() { // it refuses whatever it is asked
+		requests := make(chan string, 1)
+		go func() { // closes every connection after the first line
 			first := ""
 			for {
 				c, err := proxy.Accept()
@@ -39,17 +39,17 @@ func TestPlacesBehindAProxy(t *testing.T) {
 					first = strings.TrimSpace(line)
 				}
 			}
-			asked <- first
+			requests <- first
 		}()
 		cmd := exec.CommandContext(t.Context(), path, "list", "--kubeconfig", config)
-		cmd.Env = with(surroundings(t), "HTTPS_PROXY=http://"+proxy.Addr().String(), "NO_PROXY="+exempt)
+		cmd.Env = withVariables(cleanVariables(t), "HTTPS_PROXY=http://"+proxy.Addr().String(), "NO_PROXY="+exempt)
 		out, err := cmd.CombinedOutput()
 		proxy.Close()
 		if cmd.ProcessState.ExitCode() != 1 || !strings.HasPrefix(string(out), "schedq: ") || strings.Contains(string(out), "goroutine ") {
 			t.Errorf("NO_PROXY=%s: %v, %s", exempt, err, out)
 		}
-		if got := <-asked; got != "CONNECT api.schedq.invalid:443 HTTP/1.1" && want || got != "" && !want {
-			t.Errorf("NO_PROXY=%s: the proxy was asked %q", exempt, got)
+		if got := <-requests; got != "CONNECT api.schedq.invalid:443 HTTP/1.1" && want || got != "" && !want {
+			t.Errorf("NO_PROXY=%s: the proxy received %q", exempt, got)
 		}
 	}
 }

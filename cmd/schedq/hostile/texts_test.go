@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// payloads are texts that do something to a terminal, or to whoever reads there.
+// payloads returns texts that affect a terminal or mislead a reader.
 func payloads() map[string]string {
 	return map[string]string{
 		"CSI":                 "\x1b[2J\x1b[31mred",
@@ -38,11 +38,11 @@ func payloads() map[string]string {
 	}
 }
 
-// inJSON is text as JSON has it, with nothing in it but ASCII.
-func inJSON(text string) string {
+// asciiJSON returns text as a JSON string in ASCII.
+func asciiJSON(text string) string {
 	b, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // a string always can be
+		panic(err) // strings can always be encoded
 	}
 	var ascii strings.Builder
 	for _, r := range string(b) {
@@ -58,17 +58,17 @@ func inJSON(text string) string {
 	return ascii.String()
 }
 
-// texts are recordings with each payload wherever text may be.
+// texts returns recordings with each payload in every text field.
 func texts() []file {
 	all := payloads()
 	var files []file
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		text := all[name]
-		for how, x := range map[string]string{"escaped": inJSON(text), "as it is": plainJSON(text)} {
+		for how, x := range map[string]string{"escaped": asciiJSON(text), "raw": rawJSON(text)} {
 			p1 := strings.Replace(pod("p1", ""), `"phase":"Pending"`, `"phase":"Pending","message":`+x+`,"conditions":[{"type":"PodScheduled","status":"False","reason":`+x+`,"message":`+x+`},{"type":`+x+`,"status":`+x+`}]`, 1)
 			facts := []string{
-				small, p1, strings.Replace(pod("p2", `"schedulingGates":[{"name":`+x+`}],"priorityClassName":`+x+`,"nodeName":"",`), `"namespace":`, `"labels":{"l":`+x+`},"annotations":{"a":`+x+`},"namespace":`, 1),
-				strings.Replace(small, `"status":`, `"spec":{"taints":[{"key":`+x+`,"value":`+x+`,"effect":"NoSchedule"}]},"status":`, 1),
+				smallNode, p1, strings.Replace(pod("p2", `"schedulingGates":[{"name":`+x+`}],"priorityClassName":`+x+`,"nodeName":"",`), `"namespace":`, `"labels":{"l":`+x+`},"annotations":{"a":`+x+`},"namespace":`, 1),
+				strings.Replace(smallNode, `"status":`, `"spec":{"taints":[{"key":`+x+`,"value":`+x+`,"effect":"NoSchedule"}]},"status":`, 1),
 				`"mark":{"text":` + x + `}`,
 				`"scheduler":{"release":"v1.37.1","gates":{` + x + `:true}}`,
 				`"move":{"pod":"default/p1","to":"active","event":` + x + `}`,
@@ -82,29 +82,29 @@ func texts() []file {
 			for i, fact := range []string{
 				`"scheduler":{"release":` + x + `}`, `"move":{"pod":` + x + `,"to":"active"}`, `"move":{"pod":"default/p1","to":` + x + `}`, `"verb":` + x + `,"object":` + podJSON("p1"),
 				strings.Replace(pod("p1", ""), `"name":"p1"`, `"name":`+x, 1), strings.Replace(pod("p1", ""), `"kind":"Pod"`, `"kind":`+x, 1), x + `:1`,
-				asking("p1", "cpu", x), strings.Replace(small, `"n1"`, x, 1), strings.Replace(pod("p1", ""), `"uid":"u-p1"`, `"uid":`+x, 1),
+				podRequesting("p1", "cpu", x), strings.Replace(smallNode, `"n1"`, x, 1), strings.Replace(pod("p1", ""), `"uid":"u-p1"`, `"uid":`+x, 1),
 			} {
-				files = append(files, file{name: fmt.Sprintf("%s, %s, in the place of a name (%d)", name, how, i), content: trace(small, pod("p0", ""), fact)})
+				files = append(files, file{name: fmt.Sprintf("%s, %s, as a name (%d)", name, how, i), content: trace(smallNode, pod("p0", ""), fact)})
 			}
 			object := strings.Replace(podJSON("p1"), `"phase":"Pending"`, `"phase":"Pending","conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":`+x+`}]`, 1)
 			files = append(files,
-				file{name: fmt.Sprintf("%s, %s, in an audit log", name, how), content: audited("create", object)},
-				file{name: fmt.Sprintf("%s, %s, in the place of a log's verb", name, how), content: []byte(strings.Replace(string(audited("create", object)), `"create"`, x, 1))})
+				file{name: fmt.Sprintf("%s, %s, in an audit log", name, how), content: auditLine("create", object)},
+				file{name: fmt.Sprintf("%s, %s, as a log's verb", name, how), content: []byte(strings.Replace(string(auditLine("create", object)), `"create"`, x, 1))})
 		}
 		oneLine := strings.NewReplacer("\n", " ", "\r", " ").Replace(text)
 		files = append(files,
 			file{name: name + ", in a scheduler's log", content: []byte(strings.ReplaceAll(schedulerLog, "UnscheduledPodAdd", oneLine))},
-			file{name: name + ", in the place of a log's pod", content: []byte(strings.ReplaceAll(schedulerLog, "default/p1", oneLine))},
-			file{name: name + ", in the place of a log's message", content: []byte(strings.ReplaceAll(schedulerLog, "Attempting to schedule pod", oneLine))},
-			file{name: name + ", in the place of a file", content: []byte(text)},
-			file{name: name + ", in a scenario", content: []byte(strings.ReplaceAll(string(manifest("")), "a story", inJSON(text)))},
-			file{name: name + ", in the place of a key", content: []byte(strings.ReplaceAll(string(manifest("")), "containers", inJSON(text)))})
+			file{name: name + ", as a log's pod", content: []byte(strings.ReplaceAll(schedulerLog, "default/p1", oneLine))},
+			file{name: name + ", as a log's message", content: []byte(strings.ReplaceAll(schedulerLog, "Attempting to schedule pod", oneLine))},
+			file{name: name + ", as a file", content: []byte(text)},
+			file{name: name + ", in a scenario", content: []byte(strings.ReplaceAll(string(manifest("")), "a story", asciiJSON(text)))},
+			file{name: name + ", as a key", content: []byte(strings.ReplaceAll(string(manifest("")), "containers", asciiJSON(text)))})
 	}
 	return files
 }
 
-// plainJSON is text as JSON has it, with nothing escaped but what must be.
-func plainJSON(text string) string {
+// rawJSON returns text as a JSON string with as few escapes as possible.
+func rawJSON(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		switch {
@@ -119,7 +119,7 @@ func plainJSON(text string) string {
 	return `"` + b.String() + `"`
 }
 
-// manifest is a scenario with one pod, whose container has that, too.
+// manifest returns a scenario with one pod. more are members of its container.
 func manifest(more string) []byte {
 	return fmt.Appendf(nil, `schedq: scenario
 version: 1
@@ -141,8 +141,8 @@ spec:
 `, more)
 }
 
-// laughs are members of which each has nine times the one before.
-func laughs() string {
+// billionLaughs returns members that each contain the previous one nine times.
+func billionLaughs() string {
 	text := "    a: &a0 [x, x, x, x, x, x, x, x, x]\n"
 	for i := range 12 {
 		text += fmt.Sprintf("    b%d: &a%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 9), ", "))
@@ -150,8 +150,8 @@ func laughs() string {
 	return text
 }
 
-// merges are members into which each the one before is merged nine times.
-func merges() string {
+// mergeBomb returns members that each merge the previous one nine times.
+func mergeBomb() string {
 	text := "    a: &m0 {x: 1}\n"
 	for i := range 12 {
 		text += fmt.Sprintf("    b%d: &m%d {<<: [%s]}\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*m%d, ", i), 9), ", "))
@@ -159,23 +159,23 @@ func merges() string {
 	return text
 }
 
-// manifests are scenarios whose cost is not in their length.
+// manifests returns scenarios that are short but expensive.
 func manifests() []file {
 	long := strings.Repeat("k", 200)
 	return []file{
-		{name: "laughs in a manifest", content: manifest(laughs())},
-		{name: "laughs in a scenario's head", content: []byte("schedq: scenario\nversion: 1\n" + strings.ReplaceAll(laughs(), "    ", ""))},
-		{name: "laughs in a moment", content: append(manifest(""), "---\nat: 5s\n"+strings.ReplaceAll(laughs(), "    ", "")...)},
-		{name: "merges in a manifest", content: manifest(merges())},
+		{name: "laughs in a manifest", content: manifest(billionLaughs())},
+		{name: "laughs in a scenario's head", content: []byte("schedq: scenario\nversion: 1\n" + strings.ReplaceAll(billionLaughs(), "    ", ""))},
+		{name: "laughs in a moment", content: append(manifest(""), "---\nat: 5s\n"+strings.ReplaceAll(billionLaughs(), "    ", "")...)},
+		{name: "merges in a manifest", content: manifest(mergeBomb())},
 		{name: "an anchor of itself", content: manifest("    a: &a {b: *a}")},
 		{name: "a merge of itself", content: manifest("    a: &a {<<: *a}")},
 		{name: "a deployment of two billions", content: append(manifest(""), "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {replicas: 2147483647, template: {spec: {containers: [{name: c}]}}}\n"...)},
 		{name: "a deployment of more than there can be", content: append(manifest(""), "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {replicas: 1e300, template: {spec: {containers: [{name: c}]}}}\n"...)},
 		{name: "a moment in a thousand years", content: append(manifest(""), "---\nat: 8766000h\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p2}\nspec: {containers: [{name: c}]}\n"...)},
 		{name: "an end in a thousand years", content: []byte(strings.Replace(string(manifest("")), "title:", "end: 8766000h\ntitle:", 1))},
-		{name: "a long label", content: trace(small, strings.Replace(pod("p1", ""), `"namespace":`, `"labels":{"`+long+`":"v"},"namespace":`, 1))},
-		{name: "a long resource", content: trace(small, strings.Replace(pod("p1", ""), `{"cpu":"1"}`, `{"cpu":"1","`+long+`":"1"}`, 1))},
-		{name: "a long node selector", content: trace(small, pod("p1", `"nodeSelector":{"`+long+`":"v"},`))},
-		{name: "a priority class without a name", content: trace(small, pod("p1", `"priorityClassName":"No Name!","priority":7,`))},
+		{name: "a long label", content: trace(smallNode, strings.Replace(pod("p1", ""), `"namespace":`, `"labels":{"`+long+`":"v"},"namespace":`, 1))},
+		{name: "a long resource", content: trace(smallNode, strings.Replace(pod("p1", ""), `{"cpu":"1"}`, `{"cpu":"1","`+long+`":"1"}`, 1))},
+		{name: "a long node selector", content: trace(smallNode, pod("p1", `"nodeSelector":{"`+long+`":"v"},`))},
+		{name: "a priority class without a name", content: trace(smallNode, pod("p1", `"priorityClassName":"No Name!","priority":7,`))},
 	}
 }

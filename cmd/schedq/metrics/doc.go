@@ -1,6 +1,6 @@
-// Package metrics offers the model's figures to Prometheus under the names of kube-scheduler's own, so that a dashboard
-// made for kube-scheduler shows them; and beside them, under names of its own, what kube-scheduler does not export.
+// Package metrics exposes the model's figures to Prometheus: under kube-scheduler's own metric names,
+// for dashboards made for kube-scheduler, and under schedq's names what kube-scheduler does not export.
 //
-// A counter never falls, except when another history is shown: that is a reset to Prometheus. The package imports the
-// queue and its session, and neither the command line nor the screen.
+// Counters never fall, except when the session shows another history, which is a counter reset to
+// Prometheus. The package imports neither the command line nor the screen.
 package metrics

@@ -13,8 +13,8 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// Figures are the model's, as kube-scheduler v1.37 exposes its own (pkg/scheduler/metrics): counts of pods and of
-// moves, and durations in seconds. They are safe for concurrent use.
+// Figures are the model's metrics in the form of kube-scheduler v1.37's own (pkg/scheduler/metrics). They
+// are safe for concurrent use.
 type Figures struct {
 	mu            sync.Mutex
 	registry      *prometheus.Registry
@@ -24,12 +24,12 @@ type Figures struct {
 	attempts      *prometheus.CounterVec
 	sli           *prometheus.HistogramVec
 	waits         *waits
-	stood         time.Time         // when the pods were counted last
-	last          *board.Transition // the newest that is counted
+	boardAt       time.Time         // of the last SetBoard that counted
+	last          *board.Transition // the newest one counted
 	counted       int
 }
 
-// New returns figures of a queue in which nothing has happened.
+// New returns the figures of an empty queue.
 func New() *Figures {
 	f := &Figures{}
 	f.reset()
@@ -72,7 +72,7 @@ func (f *Figures) count(t *board.Transition) {
 	case t.To == queue.InFlight && t.From == queue.Backoff:
 		f.incoming.WithLabelValues(queue.PopFromBackoffQ, queue.Active.String()).Inc()
 	case t.To.Queued() && t.Event != "":
-		to := min(t.To, queue.Unschedulable) // gated pods are counted there
+		to := min(t.To, queue.Unschedulable) // kube-scheduler counts gated pods there
 		f.incoming.WithLabelValues(t.Event, to.String()).Inc()
 	}
 	switch {
@@ -96,23 +96,24 @@ func attemptsLabel(attempts int) string {
 	return strconv.Itoa(attempts)
 }
 
-// standEvery is how often it is worth to count the pods anew: Prometheus asks every few seconds.
-const standEvery = time.Second
+// countInterval is how often SetBoard counts pods. Prometheus scrapes every few seconds.
+const countInterval = time.Second
 
-// Stand takes in where the pods are at now, whichever of them a filter shows. It may be called more often than that is worth.
-func (f *Figures) Stand(b *board.Board, now time.Time) {
+// SetBoard updates the gauges from b at now, ignoring b's filter. Calls within countInterval of the last
+// update do nothing.
+func (f *Figures) SetBoard(b *board.Board, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if now.Sub(f.stood).Abs() < standEvery {
+	if now.Sub(f.boardAt).Abs() < countInterval {
 		return
 	}
-	f.stood = now
-	f.setPending(b.Unfiltered(), now)
+	f.boardAt = now
+	f.setGauges(b.Unfiltered(), now)
 }
 
-// setPending sets the figures of how many pods are where, as b has them at now.
-func (f *Figures) setPending(b *board.Board, now time.Time) {
-	f.waits.stand(b, now)
+// setGauges counts the pods of b by tier and plugin.
+func (f *Figures) setGauges(b *board.Board, now time.Time) {
+	f.waits.setGauges(b, now)
 	f.unschedulable.Reset()
 	for _, tier := range tiers {
 		f.pending.WithLabelValues(tier.String()).Set(float64(b.Total(tier)))
@@ -125,9 +126,9 @@ func (f *Figures) setPending(b *board.Board, now time.Time) {
 	}
 }
 
-// show takes in a frame: what of its log is not counted yet, or all if it is another log: one goes back in
-// time, or into a what-if. A counter that falls is a reset to Prometheus.
-func (f *Figures) show(frame *session.Frame) {
+// update counts the moves of frame's log that are not counted yet. If it is another log, after a seek
+// back or in a what-if, update starts over.
+func (f *Figures) update(frame *session.Frame) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	log := frame.Log
@@ -137,21 +138,21 @@ func (f *Figures) show(frame *session.Frame) {
 	for i := f.counted; i < log.Len(); i++ {
 		f.count(log.At(i))
 	}
-	f.setPending(frame.Board.Unfiltered(), frame.Now)
+	f.setGauges(frame.Board.Unfiltered(), frame.Now)
 }
 
-// Gather implements prometheus.GathererFunc: it returns the figures of this moment.
+// Gather implements prometheus.GathererFunc.
 func (f *Figures) Gather() ([]*dto.MetricFamily, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.registry.Gather()
 }
 
-// OfSession returns what gathers the figures of s as it is shown at that moment.
+// OfSession returns a gatherer of the figures of s at the moment it shows.
 func OfSession(s *session.Session) prometheus.GathererFunc {
 	f := New()
 	return func() ([]*dto.MetricFamily, error) {
-		f.show(s.Frame())
+		f.update(s.Frame())
 		return f.Gather()
 	}
 }

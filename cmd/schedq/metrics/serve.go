@@ -11,20 +11,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Serve serves what gather returns at GET /metrics on l, until ctx ends, and closes l then. It returns at once, and
-// does nothing without l.
-func Serve(ctx context.Context, l net.Listener, gather prometheus.GathererFunc) {
-	ServeBeside(ctx, l, gather, nil)
-}
-
-// ServeBeside is Serve with more handlers, by their paths.
-func ServeBeside(ctx context.Context, l net.Listener, gather prometheus.GathererFunc, beside map[string]http.Handler) {
+// Serve serves the metrics at GET /metrics on l, and handlers at their paths, in the background until ctx
+// ends. Without l it does nothing.
+func Serve(ctx context.Context, l net.Listener, gather prometheus.GathererFunc, handlers map[string]http.Handler) {
 	if l == nil {
 		return
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(gather, promhttp.HandlerOpts{}))
-	for path, handler := range beside {
+	for path, handler := range handlers {
 		mux.Handle(path, handler)
 	}
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}

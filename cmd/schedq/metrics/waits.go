@@ -15,8 +15,9 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// waits are figures that kube-scheduler does not export: who waits, for how long, where and for what; attempts that told nothing
-// new; and how far the model is from the scheduler's own counts. The sets of labels are bounded.
+// waits are the metrics that kube-scheduler does not export: waiting pods by queue, plugin, namespace and
+// age; attempts that failed like the one before; and the difference between the model and the
+// scheduler's own counts. The number of labels is bounded.
 type waits struct {
 	waiting    *prometheus.GaugeVec
 	longest    *prometheus.GaugeVec
@@ -24,16 +25,16 @@ type waits struct {
 	own        *prometheus.GaugeVec
 	difference *prometheus.GaugeVec
 
-	rejected map[types.UID]string // by what the last attempt of each pod that waits was rejected
-	plugins  map[string]bool      // that wasted has
-	counts   *sources.Counts      // the scheduler's own; nil if nobody tells
+	rejected map[types.UID]string // the plugins that rejected each pod's last attempt
+	plugins  map[string]bool      // labels of wasted
+	counts   *sources.Counts      // the scheduler's own; nil if unknown
 }
 
-// How many values a label has at the most. The rest, which has the fewest pods, is other.
+// Maximum numbers of label values. Those with the fewest pods are combined as other.
 const (
-	mostNamespaces = 50
-	mostPlugins    = 30
-	other          = "other"
+	maxNamespaces = 50
+	maxPlugins    = 30
+	other         = "other"
 )
 
 var tiers = []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated}
@@ -55,7 +56,7 @@ func newWaits(registry *prometheus.Registry) *waits {
 	return w
 }
 
-// count takes in a move.
+// count counts a move.
 func (w *waits) count(t *board.Transition) {
 	uid := t.Pod.Object().UID
 	switch {
@@ -63,26 +64,26 @@ func (w *waits) count(t *board.Transition) {
 		delete(w.rejected, uid)
 	case t.Event == queue.ScheduleAttemptFailure:
 		plugins := slices.Sorted(slices.Values(t.Pod.RejectorPlugins()))
-		now := strings.Join(plugins, ",")
-		if before, known := w.rejected[uid]; known && before == now && now != "" {
+		rejectors := strings.Join(plugins, ",")
+		if before, known := w.rejected[uid]; known && before == rejectors && rejectors != "" {
 			for _, p := range plugins {
 				w.wasted.WithLabelValues(w.pluginLabel(p)).Inc()
 			}
 		}
-		w.rejected[uid] = now
+		w.rejected[uid] = rejectors
 	}
 }
 
-// pluginLabel is a plugin's label in a counter, whose labels stay.
+// pluginLabel returns a plugin's label in a counter, which keeps its labels.
 func (w *waits) pluginLabel(plugin string) string {
-	if !w.plugins[plugin] && len(w.plugins) >= mostPlugins {
+	if !w.plugins[plugin] && len(w.plugins) >= maxPlugins {
 		return other
 	}
 	w.plugins[plugin] = true
 	return plugin
 }
 
-// ageLabel is the bucket that a pod's age falls into.
+// ageLabel returns the bucket of a pod's age.
 func ageLabel(age time.Duration) string {
 	switch {
 	case age < time.Minute:
@@ -97,19 +98,19 @@ func ageLabel(age time.Duration) string {
 	return ">=24h"
 }
 
-// stand takes in where the pods are at now.
-func (w *waits) stand(b *board.Board, now time.Time) {
+// setGauges counts the pods of b at now.
+func (w *waits) setGauges(b *board.Board, now time.Time) {
 	type cell struct{ queue, plugin, namespace, age string }
 	cells, namespaces, plugins := map[cell]int{}, map[string]int{}, map[string]int{}
 	for _, tier := range tiers {
 		oldest := time.Duration(0)
 		for i := range b.Len(tier) {
 			p := b.At(tier, i)
-			came := p.Object().CreationTimestamp.Time
-			if came.IsZero() {
-				came = p.Arrived
+			created := p.Object().CreationTimestamp.Time
+			if created.IsZero() {
+				created = p.Arrived
 			}
-			age := max(0, now.Sub(came))
+			age := max(0, now.Sub(created))
 			oldest = max(oldest, age)
 			rejectors := p.RejectorPlugins()
 			if len(rejectors) == 0 {
@@ -123,7 +124,7 @@ func (w *waits) stand(b *board.Board, now time.Time) {
 		}
 		w.longest.WithLabelValues(tier.String()).Set(oldest.Seconds())
 	}
-	namespace, plugin := bounded(namespaces, mostNamespaces), bounded(plugins, mostPlugins)
+	namespace, plugin := bounded(namespaces, maxNamespaces), bounded(plugins, maxPlugins)
 	w.waiting.Reset()
 	for c, n := range cells {
 		w.waiting.WithLabelValues(c.queue, plugin(c.plugin), namespace(c.namespace), c.age).Add(float64(n))
@@ -131,7 +132,7 @@ func (w *waits) stand(b *board.Board, now time.Time) {
 	w.compare(b)
 }
 
-// compare takes in how far the model is from the scheduler's own counts.
+// compare sets the differences between the model and the scheduler's own counts.
 func (w *waits) compare(b *board.Board) {
 	if w.counts == nil {
 		return
@@ -142,16 +143,16 @@ func (w *waits) compare(b *board.Board) {
 	}
 }
 
-// bounded returns what each of the counted names is called where there is room for most of them.
-func bounded(counts map[string]int, most int) func(string) string {
-	if len(counts) <= most {
+// bounded returns a function that keeps the limit names with the highest counts and maps others to other.
+func bounded(counts map[string]int, limit int) func(string) string {
+	if len(counts) <= limit {
 		return func(name string) string { return name }
 	}
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
 	kept := map[string]bool{}
-	for _, name := range names[:most] {
+	for _, name := range names[:limit] {
 		kept[name] = true
 	}
 	return func(name string) string {
@@ -162,23 +163,23 @@ func bounded(counts map[string]int, most int) func(string) string {
 	}
 }
 
-// heard is a stream of which the scheduler's own counts are figures, too.
-type heard struct {
+// countedStream passes the scheduler's own counts to figures.
+type countedStream struct {
 	sources.Stream
 	figures *Figures
 }
 
-// Hear returns stream, of which f takes in the scheduler's own counts.
-func (f *Figures) Hear(stream sources.Stream) sources.Stream { return &heard{stream, f} }
+// WithCounts returns stream, and f uses the scheduler's own counts that it delivers.
+func (f *Figures) WithCounts(stream sources.Stream) sources.Stream { return &countedStream{stream, f} }
 
 // Take implements sources.Stream.
-func (h *heard) Take() ([]sources.Event, sources.Status) {
-	events, status := h.Stream.Take()
+func (s *countedStream) Take() ([]sources.Event, sources.Status) {
+	events, status := s.Stream.Take()
 	for _, ev := range events {
 		if c, is := ev.Fact.(*sources.Counts); is {
-			h.figures.mu.Lock()
-			h.figures.waits.counts = c
-			h.figures.mu.Unlock()
+			s.figures.mu.Lock()
+			s.figures.waits.counts = c
+			s.figures.mu.Unlock()
 		}
 	}
 	return events, status

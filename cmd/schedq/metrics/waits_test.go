@@ -19,7 +19,7 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// TestBounded: the names with the most pods keep theirs, and the others are other.
+// TestBounded: only the names with the most pods keep their label.
 func TestBounded(t *testing.T) {
 	counts := map[string]int{}
 	for i := range 60 {
@@ -32,12 +32,11 @@ func TestBounded(t *testing.T) {
 		}
 	}
 	if got := bounded(counts, 60)("ns-00"); got != "ns-00" {
-		t.Errorf("where there is room it is %s", got)
+		t.Errorf("below the limit: %s", got)
 	}
 }
 
-// TestAges: each age is in one bucket.
-func TestAges(t *testing.T) {
+func TestAgeLabel(t *testing.T) {
 	for age, want := range map[time.Duration]string{0: "<1m", time.Minute: "1m-10m", 9 * time.Minute: "1m-10m", 10 * time.Minute: "10m-1h",
 		time.Hour: "1h-24h", 24 * time.Hour: ">=24h", 1000 * time.Hour: ">=24h"} {
 		if got := ageLabel(age); got != want {
@@ -46,7 +45,7 @@ func TestAges(t *testing.T) {
 	}
 }
 
-// TestWasted: an attempt that ends as the one before of the same pod told nothing new.
+// TestWasted: an attempt is wasted if the same plugins rejected the pod's previous one.
 func TestWasted(t *testing.T) {
 	w := newWaits(prometheus.NewRegistry())
 	fails := func(uid types.UID, plugins ...string) {
@@ -60,7 +59,7 @@ func TestWasted(t *testing.T) {
 	fails("a", "NodeResourcesFit")
 	fails("a", "NodeResourcesFit")
 	fails("c")
-	fails("c") // an error, by no plugin
+	fails("c") // an error, without plugins
 	w.count(&board.Transition{Transition: queue.Transition{To: queue.Scheduled}, Pod: &board.Pod{PodInfo: queue.PodInfo{Pod: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "b"}}}}})
 	fails("b", "NodeAffinity")
 	for plugin, want := range map[string]float64{"NodeResourcesFit": 2, "NodeAffinity": 0} {
@@ -69,17 +68,17 @@ func TestWasted(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := m.GetCounter().GetValue(); got != want {
-			t.Errorf("%v attempts are wasted by %s, want %v", got, plugin, want)
+			t.Errorf("%v wasted attempts by %s, want %v", got, plugin, want)
 		}
 	}
 	for i := range 100 {
-		if label := w.pluginLabel(fmt.Sprint("plugin-", i)); i >= mostPlugins && label != other {
-			t.Fatalf("the %dth plugin is %s", i, label)
+		if label := w.pluginLabel(fmt.Sprint("plugin-", i)); i >= maxPlugins && label != other {
+			t.Fatalf("label of plugin %d is %s", i, label)
 		}
 	}
 }
 
-// TestDeployed: each figure that an alert or the dashboard of deploy/ asks for is one of these.
+// TestDeployed: deploy/'s alerts and dashboard query only metrics that exist.
 func TestDeployed(t *testing.T) {
 	f := New()
 	descs := make(chan *prometheus.Desc, 100)
@@ -96,13 +95,13 @@ func TestDeployed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked := regexp.MustCompile(`\b(schedq|scheduler)_[a-z_]+`).FindAllString(string(text), -1)
-		if len(asked) < 5 {
-			t.Errorf("%s asks for %q", name, asked)
+		queried := regexp.MustCompile(`\b(schedq|scheduler)_[a-z_]+`).FindAllString(string(text), -1)
+		if len(queried) < 5 {
+			t.Errorf("%s queries %q", name, queried)
 		}
-		for _, figure := range asked {
+		for _, figure := range queried {
 			if !exported[figure] {
-				t.Errorf("%s asks for %s, and there is none", name, figure)
+				t.Errorf("%s queries %s, which does not exist", name, figure)
 			}
 		}
 		if name == "dashboard.json" && !json.Valid(text) {
