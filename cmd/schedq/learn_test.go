@@ -73,7 +73,7 @@ Answered wrongly, and how to try again:
 		{"learn lint", 2, "learn lint needs FILE..."},
 		{"learn new Not-A-Name.yaml", 2, "is not a Kubernetes object name"},
 		{"play -o mine.txt", 2, "it ends in .yaml"},
-		{"play --release v0.1", 2, "there is no release"},
+		{"play --release v0.1", 2, "unknown release"},
 	} {
 		if code, _, stderr := schedq(t, "", strings.Fields(c.args)...); code != c.code || !strings.Contains(stderr, c.want) {
 			t.Errorf("schedq %s: exit %d, %s, want %d and %s", c.args, code, stderr, c.code, c.want)

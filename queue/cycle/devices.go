@@ -19,8 +19,8 @@ import (
 // Why the binding of a pod fails whose devices are not ready in time, or never will be (dynamicresources.go, ErrDeviceBindingTimeout
 // and ErrDeviceBindingFailed).
 var (
-	ErrDeviceTimeout = errors.New("device binding timeout: context deadline exceeded")
-	ErrDeviceBindingFailed        = errors.New("device binding failed")
+	ErrDeviceTimeout       = errors.New("device binding timeout: context deadline exceeded")
+	ErrDeviceBindingFailed = errors.New("device binding failed")
 )
 
 // IsFor reports whether a scheduler that has placed the pod with that UID has written claim: it is reserved for the pod, or the

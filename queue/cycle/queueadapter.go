@@ -45,7 +45,7 @@ func (a queueAdapter) Delete(_ klog.Logger, pod *v1.Pod) {
 		return
 	}
 	a.queue.Delete(a.now, pod)
-	if a.queue.Options().Rules.Vacating == queue.WhenBoundToo && pod.Status.NominatedNodeName != "" && a.hasNode(pod) {
+	if a.queue.Options().Rules.NominationEnd == queue.WakesAlways && pod.Status.NominatedNodeName != "" && a.hasNode(pod) {
 		noHigher := func(waiting *v1.Pod) bool {
 			return corev1helpers.PodPriority(waiting) <= corev1helpers.PodPriority(pod)
 		}
@@ -65,7 +65,7 @@ func (a queueAdapter) MoveAllToActiveOrBackoffQueue(_ klog.Logger, event fwk.Clu
 		return
 	}
 	// Upstream asks about the priority of those who wait only where a pod gives up the place that it was nominated to.
-	if event == framework.EventAssignedPodDelete && preCheck != nil && a.queue.Options().Rules.Vacating == queue.Never {
+	if event == framework.EventAssignedPodDelete && preCheck != nil && a.queue.Options().Rules.NominationEnd == queue.WakesNever {
 		return
 	}
 	if node, ok := newObj.(*v1.Node); ok && a.queue.Options().Rules.Waking == queue.ByRegisteredEvents {
