@@ -58,7 +58,7 @@ func TestLint(t *testing.T) {
 		{"unknown key in a moment", "after: 20s", "afer: 20s", "there is no key afer here", 0},
 		{"typo in a manifest", "  nodeName: node-a", "  nodename: node-a", `Pod old-1 has no field "spec.nodename"`, 0},
 		{"an invalid quantity", `requests: {cpu: "1"}`, `requests: {cpu: "one"}`, "is not a quantity", 0},
-		{"an unknown release", "release: v1.37\n", "release: v1.2\n", "there is no release", 0},
+		{"an unknown release", "release: v1.37\n", "release: v1.2\n", "unknown release", 0},
 		{"not YAML", "delete: [pod/old-1]", "delete: [pod/old-1", "did not find", 1},
 		{"nothing to delete", "delete: [pod/old-1]", "delete: [pod/old-2]", "there is no pod old-2 to delete by then", 0},
 		{"an unknown tier", "when: web-1 enters unschedulable", "when: web-1 enters limbo", `there is no tier "limbo"`, 0},

@@ -5,34 +5,35 @@ import (
 	"time"
 )
 
-// setExpiry works out when the backoff of the entity i ends, unless that is known.
+// setExpiry computes when the backoff of entity i ends, unless that is known.
 func (q *Queue) setExpiry(i int32) {
 	e := q.entries.At(i)
-	if count := q.rules.failures(e); e.backoffExpiry == unset && count > 0 && q.opts.PodMaxBackoff > 0 {
+	if count := q.rules.backoffCount(e); e.backoffExpiry == unset && count > 0 && q.opts.PodMaxBackoff > 0 {
 		e.backoffExpiry = q.alignToWindow(e.timestamp + int64(q.opts.BackoffOf(int(count), q.size(i))))
 	}
 }
 
-// backingOff reports whether e must still wait. With PopFromBackoffQ it is true to the end of the second
-// in which the backoff expires. (backoff_queue.go, isEntityBackingoff and getBackoffTime.)
+// backingOff reports whether e still backs off. With PopFromBackoffQ, it does until the end of the second
+// in which the backoff expires. It models isEntityBackingoff and getBackoffTime in backoff_queue.go.
 func (q *Queue) backingOff(now int64, e *entry) bool {
-	return q.opts.PodMaxBackoff != 0 && q.rules.failures(e) > 0 && !q.rules.isOver(q, e.backoffExpiry, now)
+	return q.opts.PodMaxBackoff != 0 && q.rules.backoffCount(e) > 0 && !q.rules.backoffOver(q, e.backoffExpiry, now)
 }
 
-// failures is what e's backoff is worked out from.
-func (e *entry) failures() int32 {
+// backoffCount returns the number of failures that determines e's backoff.
+func (e *entry) backoffCount() int32 {
 	if e.errorsCount > 0 {
 		return e.errorsCount
 	}
 	return e.unschedulableCount
 }
 
-// leftSince is what the leftover flush counts from.
-func (e *entry) leftSince() int64 { return max(e.timestamp, e.flushed) }
+// leftoverSince returns the time from which the leftover flush counts.
+func (e *entry) leftoverSince() int64 { return max(e.timestamp, e.flushed) }
 
-// backOff counts a failure of e as v1.16 did: not during a backoff, and anew when the last one was long ago.
-// (pod_backoff.go; scheduling_queue.go, backoffPod.)
-func (q *Queue) backOff(now int64, e *entry, _ bool) {
+// countFailureInBackoffMap counts a failure of e as v1.16 did: it ignores failures during a backoff, and
+// starts again at 1 if the last backoff is long over. It models pod_backoff.go, and backoffPod in
+// scheduling_queue.go.
+func (q *Queue) countFailureInBackoffMap(now int64, e *entry, _ bool) {
 	count, expiry := e.unschedulableCount, e.backoffExpiry
 	if expiry >= now {
 		return
@@ -44,7 +45,7 @@ func (q *Queue) backOff(now int64, e *entry, _ bool) {
 	e.unschedulableCount, e.backoffExpiry = count, now+int64(q.opts.Backoff(int(count)))
 }
 
-// alignToWindow cuts t to a whole second if backoffQ is ordered in windows.
+// alignToWindow truncates t to a whole second if backoffQ is ordered in windows.
 func (q *Queue) alignToWindow(t int64) int64 {
 	if !q.opts.PopFromBackoffQ {
 		return t
@@ -52,9 +53,8 @@ func (q *Queue) alignToWindow(t int64) int64 {
 	return q.opts.WindowOf(toTime(t)).UnixNano()
 }
 
-// Realign takes in that the clock of the times that the queue is given is so far ahead of the scheduler's (see Options.ClockAhead). It
-// works out anew when backoffs end; nobody moves. Of a backoff whose end was told, the second is known alone: it is taken to
-// end in the middle of that.
+// Realign sets Options.ClockAhead and recomputes all backoff expiries. No pod moves. If an expiry does not
+// follow from the pod's own failures, only its second is known, and Realign assumes the middle of it.
 func (q *Queue) Realign(ahead time.Duration) {
 	before := q.opts
 	q.opts.ClockAhead = ahead
@@ -62,12 +62,12 @@ func (q *Queue) Realign(ahead time.Duration) {
 		return
 	}
 	for i, e := range q.entries.All() {
-		if isReleased := e.pod == nil && e.group == 0; isReleased || e.backoffExpiry == unset {
+		if e.backoffExpiry == unset {
 			continue
 		}
-		end := toTime(e.timestamp).Add(q.opts.BackoffOf(int(q.rules.failures(e)), q.size(i)))
-		if told := toTime(e.backoffExpiry); !before.WindowOf(end).Equal(told) {
-			end = told.Add(BackoffFlushInterval / 2)
+		end := toTime(e.timestamp).Add(q.opts.BackoffOf(int(q.rules.backoffCount(e)), q.size(i)))
+		if observed := toTime(e.backoffExpiry); !before.WindowOf(end).Equal(observed) {
+			end = observed.Add(BackoffFlushInterval / 2)
 		}
 		e.backoffExpiry = q.opts.WindowOf(end).UnixNano()
 	}
@@ -76,11 +76,12 @@ func (q *Queue) Realign(ahead time.Duration) {
 	}
 }
 
-// Backoff returns how long a pod backs off after its count-th failure: PodInitialBackoff, doubled with
-// each further one, at most PodMaxBackoff. (backoff_queue.go, calculateBackoffDuration.)
+// Backoff returns the backoff of a pod after its count-th failure: PodInitialBackoff, doubled with each
+// further failure, at most PodMaxBackoff. It models calculateBackoffDuration in backoff_queue.go.
 func (o Options) Backoff(count int) time.Duration { return o.BackoffOf(count, 1) }
 
-// BackoffOf is Backoff for a pod group of so many pods: its maximum is longer by their square root.
+// BackoffOf returns the backoff of a pod group with that many pods. Its maximum is PodMaxBackoff times the
+// square root of the number of pods.
 func (o Options) BackoffOf(count, pods int) time.Duration {
 	if count <= 0 {
 		return 0

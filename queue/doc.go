@@ -1,55 +1,64 @@
-// Package queue is the scheduling queue of kube-scheduler v1.37 as a pure state machine: activeQ, backoffQ,
-// unschedulable pods, gated pods and pods in flight.
+// Package queue implements the scheduling queue of kube-scheduler v1.37 as a pure state machine.
 //
-// It models k8s.io/kubernetes/pkg/scheduler/backend/queue. Unlike upstream it has no goroutine, no lock and no clock: every
-// method takes the time, and whoever owns the queue calls the two flushes when they are due. The same calls give the same
-// result. Every move is handed to an Observer as a value.
+// A [Queue] models k8s.io/kubernetes/pkg/scheduler/backend/queue: activeQ, backoffQ, unschedulable
+// and gated pods, pods in flight, and pod groups. It has no goroutines, no locks and no clock. Every
+// method takes the current time, and the caller runs the two periodic flushes. The same calls
+// therefore give the same result, and [Queue.Clone] can fork a queue at any point. The queue reports
+// every move to an [Observer].
+//
+// Earlier releases differ from v1.37 in their [Rules]; [ForRelease] returns the options of a release.
+//
+// A queue can also follow a real scheduler: [Queue.Observe] puts a pod where the real scheduler put
+// it, without asking plugins or hints.
 //
 // # States
 //
-// Where a pod is, what moves it, and the label that the move has:
+// Each line is a move between two states, with the methods that cause it and its label:
 //
 //	(new) ─────────────── Add ──────────────────▶ active         UnscheduledPodAdd
-//	(new) ─────────────── Add ──────────────────▶ gated          UnscheduledPodAdd: a PreEnqueue plugin holds it
-//	gated ─────────────── MoveAll…, Update ─────▶ active         the event, if it is one of the gating plugin's and that lets go
+//	(new) ─────────────── Add ──────────────────▶ gated          UnscheduledPodAdd: a PreEnqueue plugin rejects the pod
+//	gated ─────────────── MoveAll…, Update ─────▶ active         the event, if the gating plugin registered for it and now admits the pod
 //	active ────────────── Pop ──────────────────▶ inflight
-//	backoff ───────────── Pop ──────────────────▶ inflight       if activeQ is empty, with PopFromBackoffQ
-//	inflight ──────────── AddUnschedulable… ────▶ unschedulable  ScheduleAttemptFailure: plugins rejected it
-//	inflight ──────────── AddUnschedulable… ────▶ backoff        ScheduleAttemptFailure: an error, or an event that came meanwhile
-//	                                              active         may help; active if such a plugin waits for just this event
+//	backoff ───────────── Pop ──────────────────▶ inflight       only with PopFromBackoffQ, when activeQ is empty
+//	inflight ──────────── AddUnschedulable… ────▶ unschedulable  ScheduleAttemptFailure: plugins rejected the pod
+//	inflight ──────────── AddUnschedulable… ────▶ backoff        ScheduleAttemptFailure: an error, or an event during the attempt
+//	                                              active         may help; active if a pending plugin's hint returns Queue
 //	inflight ──────────── Bound, Done ──────────▶ scheduled, deleted
-//	unschedulable, gated  MoveAll…, Update ─────▶ backoff        the event, if a hint says so
-//	                                              active         the same, if its backoff is over
+//	unschedulable, gated  MoveAll…, Update ─────▶ backoff        the event, if a hint returns Queue
+//	                                              active         the same, after the backoff has expired
 //	unschedulable, gated  FlushUnschedulable… ──▶ backoff, active    UnschedulableTimeout: after five minutes
 //	backoff ───────────── FlushBackoffCompleted ▶ active         BackoffComplete
 //	any but active ────── Activate ─────────────▶ active         ForceActivate
 //	any that waits ────── Delete ───────────────▶ deleted
 //
-// What goes to activeQ, and with PopFromBackoffQ to backoffQ, is gated instead if a PreEnqueue plugin holds it. With
-// GenericWorkload, a pod of a pod group is incomplete until its PodGroup is observed, and pending while its group is tried
-// without it.
+// A PreEnqueue plugin can gate a pod on its way to activeQ and, with PopFromBackoffQ, to backoffQ.
+// With GenericWorkload, a pod of a pod group is incomplete until its PodGroup is observed, and pending
+// while the rest of its group is being scheduled.
 //
 // # Entities
 //
-// What lies in activeQ, backoffQ and among the unschedulable is an entity: a pod group with its members, or a pod alone, which is
-// an entity of one. What wakes one pod of an entity moves all of it. Every method begins with the pod that is stored under
-// the name: what the caller's object says of its group matters only if there is none.
+// activeQ, backoffQ and the unschedulable pods hold entities: a pod group with its members, or a
+// single pod. An event that wakes one pod of an entity moves the whole entity.
+//
+// A method that receives a pod looks it up by name and uses the group of the stored object. The group
+// of the caller's object counts only if the queue does not know the pod.
 //
 // # Invariants
 //
 // After every call:
 //
-//   - An entity lies in one place, at the position that it knows, with its present keys; a heap is in order.
-//   - A pod is in one of: an entity, its group's incomplete or pending pods, in flight. Its tier says which, and is what the
-//     Observer was told last; it is gated if and only if it lies among the unschedulable and its entity has a gating plugin.
-//   - A name finds the pod that waits or, if none does, the first one in flight; a UID finds the one in flight.
-//   - The number of pods in a tier is what PendingPods says.
-//   - No event is kept that no pod in flight will be asked about.
+//   - An entity is in one place, at the position it records, with current sort keys. Heaps are in order.
+//   - A pod is in an entity, among its group's incomplete or pending pods, or in flight. Its tier says
+//     which, and equals the last tier reported to the Observer. A pod is gated if and only if it is among
+//     the unschedulable pods and its entity has a gating plugin.
+//   - A name finds the waiting pod or, if none waits, the oldest one in flight. A UID finds the pod in
+//     flight.
+//   - PendingPods returns the number of pods in a tier.
+//   - The queue retains an event only while a pod in flight may need it.
 //
-// A caller's mistake (a pod that is added twice, an unknown one, a failure that was not popped, time that goes back) has
-// upstream's outcome, but that a name is never there twice: the newer pod replaces the older one.
+// # Misuse
 //
-// What is otherwise in releases before v1.37 is an option: see Rules. It is resolved when the queue is made.
-//
-// It imports nothing of the project but small tables: framework, labels, nominated, pluginname, pluginset.
+// After a caller's mistake the queue ends in the same state as upstream's. Examples are adding a pod
+// twice, a failure of a pod that was never popped, and time that goes backwards. The one exception: a
+// queue never holds two waiting pods of the same name; the newer one replaces the older one.
 package queue

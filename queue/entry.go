@@ -7,40 +7,44 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// The queue keeps its pods in a pool of entries and refers to them by index, so that a fork copies
-// a few slices and not one object a pod, and a pod costs little beyond itself.
-
-// none is the index of no entry.
+// none is the number of no entry.
 const none int32 = -1
 
-// unset is the absence of a time, which upstream writes as the zero time.Time.
+// unset stands for upstream's zero time.Time.
 const unset int64 = math.MinInt64
 
-// entry is a pod: upstream's QueuedPodInfo. Without a pod it is a pod group, as that is queued: QueuedPodGroupInfo. Times are
-// Unix nanoseconds.
+// entry is a pod, upstream's QueuedPodInfo, or, without a pod, a queued pod group, upstream's
+// QueuedPodGroupInfo. Times are Unix nanoseconds.
 //
-// It takes two cache lines. What its attempt's end and that of the one before look at is in the first.
+// An entry takes two cache lines. The fields that end an attempt, and those that it changes in the
+// neighbours in flight, are in the first.
 type entry struct {
 	pod        *v1.Pod
-	eventsFrom int64 // in flight: the first in-flight event after its pop
-	prev, next int32 // in flight: its neighbours in the order of popping
+	eventsFrom int64 // in flight: number of the first event after the pop
+	prev, next int32 // in flight: neighbours in pop order
 
-	hashes [2]uint32 // of what indices find it by
-	pos    int32     // an entity's index in its place
-	group  int32     // 1 more than the number of the pod group that it is queued with, or is; 0 if it is a pod alone
-	tier   Tier      // where the Observer was told that it is
-	place  place     // where an entity lies
+	hashes [indexKinds]uint32 // of the keys in the indexes
+	pos    int32              // entity: position in its place
+	group  int32              // number of its pod group plus 1; 0 for a pod without a group
+	tier   Tier               // last tier reported to the Observer
+	place  place              // entity: where it is
 
 	unschedulablePlugins, pendingPlugins, gatingPlugin  pluginSet
 	attempts, unschedulableCount, errorsCount, priority int32
 
-	timestamp      int64 // when it was added, or last failed
+	timestamp      int64 // when it was added or last failed
 	initialAttempt int64 // when it first entered activeQ
-	backoffExpiry  int64 // unset if it has no backoff
-	flushed        int64 // when the leftover flush last took it
-	cycle          int64 // the scheduling cycle of its last attempt
+	backoffExpiry  int64 // unset without a backoff
+	flushed        int64 // when the leftover flush last moved it
+	cycle          int64 // scheduling cycle of its last attempt
 	_              [16]byte
 }
+
+// inUse reports whether e is a pod or a group, and not free.
+func (e *entry) inUse() bool { return e.pod != nil || e.group != 0 }
+
+// rejected reports whether any plugin rejected the last attempt.
+func (e *entry) rejected() bool { return e.unschedulablePlugins != 0 || e.pendingPlugins != 0 }
 
 // priorityOf models corev1helpers.PodPriority.
 func priorityOf(pod *v1.Pod) int32 {
@@ -64,10 +68,10 @@ func toTime(ns int64) time.Time {
 	return time.Unix(0, ns).UTC()
 }
 
-// newPod takes a free entry for pod, which is found by its name from now on. It models newQueuedPodInfo.
+// newPod allocates an entry for a waiting pod and indexes it. It models newQueuedPodInfo.
 func (q *Queue) newPod(now int64, pod *v1.Pod) int32 {
 	i := q.newEntry(entry{pod: pod, priority: priorityOf(pod), timestamp: now, initialAttempt: unset, backoffExpiry: unset, flushed: unset})
-	q.nameWaiting(i)
+	q.indexWaiting(i)
 	return i
 }
 
@@ -77,13 +81,13 @@ func (q *Queue) newEntry(e entry) int32 {
 	return i
 }
 
-// forget lets go of the pod i, which was taken out of its place, or of flight.
+// forget unindexes and releases pod i, which is in no place and not in flight.
 func (q *Queue) forget(i int32) {
-	q.unname(i)
+	q.unindex(i)
 	q.release(i)
 }
 
-// release lets go of the pod i, which is nowhere any more, and is found by no name.
+// release releases pod i, which is in no place, not in flight and not indexed.
 func (q *Queue) release(i int32) {
 	q.setTier(q.entries.At(i), None)
 	q.entries.Release(i)
@@ -94,35 +98,35 @@ func (q *Queue) setPod(i int32, pod *v1.Pod) {
 	q.entries.At(i).priority = priorityOf(pod)
 }
 
-// setTier notes where the pod e is.
 func (q *Queue) setTier(e *entry, tier Tier) {
 	q.pods[e.tier]--
 	q.pods[tier]++
 	e.tier = tier
 }
 
-// A name finds the pod that waits or, if none does, the first one in flight. Others in flight are hidden: there are any only if a
-// pod was deleted during its attempt, and another of its name came.
+// The name index contains the waiting pod of each name or, if none waits, the oldest one in flight.
+// Further pods of the name in flight are hidden. They exist only if a pod was deleted during its
+// attempt and another one was created under its name.
 
-// waiting returns the entry of the pod of that name that is queued or waits for its group, or none.
-func (q *Queue) waiting(pod *v1.Pod) int32 {
+// waitingPod returns the entry of the pod with that name that is queued or waits for its group, or none.
+func (q *Queue) waitingPod(pod *v1.Pod) int32 {
 	if i := q.byName.Get(&q.entries, pod.Namespace, pod.Name); i != none && q.entries.At(i).tier != InFlight {
 		return i
 	}
 	return none
 }
 
-// flying returns the entry of the first pod of that name in flight, or none.
-func (q *Queue) flying(pod *v1.Pod) int32 {
+// inFlightPod returns the oldest entry in flight with the pod's name, or none.
+func (q *Queue) inFlightPod(pod *v1.Pod) int32 {
 	i := q.byName.Get(&q.entries, pod.Namespace, pod.Name)
 	if i == none || q.entries.At(i).tier == InFlight {
 		return i
 	}
-	return q.firstInFlight(pod)
+	return q.hiddenPod(pod)
 }
 
-// firstInFlight is flying for a name that finds another pod.
-func (q *Queue) firstInFlight(pod *v1.Pod) int32 {
+// hiddenPod returns the oldest entry in flight with the pod's name if any pod is hidden, or none.
+func (q *Queue) hiddenPod(pod *v1.Pod) int32 {
 	if q.hidden == 0 {
 		return none
 	}
@@ -134,44 +138,26 @@ func (q *Queue) firstInFlight(pod *v1.Pod) int32 {
 	return none
 }
 
-// nameWaiting has its name find the pod i, which waits, and no other that waits: one that it found was in flight.
-func (q *Queue) nameWaiting(i int32) {
+// indexWaiting indexes the waiting pod i by name. It hides a pod in flight.
+func (q *Queue) indexWaiting(i int32) {
 	if q.byName.Put(&q.entries, i) != none {
 		q.hidden++
 	}
 }
 
-// nameFlying has its name find the pod i, which is in flight, unless it finds another.
-func (q *Queue) nameFlying(i int32) {
+// indexInFlight indexes pod i, which is in flight, by name. If the name is taken, the pod is hidden.
+func (q *Queue) indexInFlight(i int32) {
 	if q.byName.Add(&q.entries, i) != none {
 		q.hidden++
 	}
 }
 
-// unname has the name of the pod i, which is going, find the first one of that name in flight, if there is one.
-func (q *Queue) unname(i int32) {
+// unindex removes pod i from the name index, in favour of the oldest hidden pod of the name.
+func (q *Queue) unindex(i int32) {
 	if !q.byName.Remove(&q.entries, i) {
 		q.hidden--
-	} else if other := q.firstInFlight(q.entries.At(i).pod); other != none {
+	} else if other := q.hiddenPod(q.entries.At(i).pod); other != none {
 		q.byName.Put(&q.entries, other)
 		q.hidden--
 	}
 }
-
-// pool holds the queue's entries, and index finds them by what names their pods.
-type (
-	pool  = chunkedPool[entry]
-	index = nameIndex[entry]
-)
-
-// The indices: of all pods by their names, and of those in flight by their UIDs.
-func byName() index {
-	return newNameIndex(func(e *entry) (string, string) { return e.pod.Namespace, e.pod.Name }, func(e *entry) *uint32 { return &e.hashes[0] })
-}
-
-func byUID() index {
-	return newNameIndex(func(e *entry) (string, string) { return "", string(e.pod.UID) }, func(e *entry) *uint32 { return &e.hashes[1] })
-}
-
-// rejected reports whether any plugin rejected the last attempt.
-func (e *entry) rejected() bool { return e.unschedulablePlugins != 0 || e.pendingPlugins != 0 }

@@ -11,35 +11,35 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// With the gate GenericWorkload, the pods of a pod group are queued as one entity: they are popped together,
-// and what wakes one wakes all. A pod whose PodGroup was not observed is Incomplete; one that comes, or
-// comes back, while its group is being scheduled is Pending until the group is requeued.
-// (scheduling_queue.go, pod_group_member_pods.go and workload_forest.go; without composite pod groups.)
-
-// group is what the queue knows of a pod group.
+// group is a pod group. With the feature gate GenericWorkload, the pods of a group are queued as one
+// entity: they are popped together, and an event that wakes one wakes all. It models
+// scheduling_queue.go, pod_group_member_pods.go and workload_forest.go, without composite pod groups.
 type group struct {
 	key    types.NamespacedName
-	number int32                       // in Queue.groups
-	object *schedulingv1beta1.PodGroup // nil until it was observed
-	// entity is the group's entry while it is in a tier of the queue, with members in upstream's order.
+	number int32                       // index in Queue.groups
+	object *schedulingv1beta1.PodGroup // nil until observed
+
+	// entity is the group's entry while the group is queued, and members are its pods in upstream's order.
 	entity  int32
 	members []int32
-	// flight is the group's entry after its pop until the attempt ends, and flown who was popped: by their UIDs, as one that was
-	// deleted meanwhile may come again.
-	flight int32
-	flown  []types.UID
-
+	// attempt is the group's entry from its pop to the end of the attempt. popped are the UIDs of the
+	// pods popped with it: a pod may be deleted and created again meanwhile.
+	attempt int32
+	popped  []types.UID
+	// incomplete are the pods that wait for the PodGroup, and pending those that arrived or failed while
+	// the group is being scheduled.
 	incomplete, pending []int32
 }
 
 func (g *group) clone() *group {
 	c := *g
-	c.members, c.flown = slices.Clone(g.members), slices.Clone(g.flown)
+	c.members, c.popped = slices.Clone(g.members), slices.Clone(g.popped)
 	c.incomplete, c.pending = slices.Clone(g.incomplete), slices.Clone(g.pending)
 	return &c
 }
 
-// GroupOf returns the name of the pod group that pod is queued with, if the gate is on. (isPodGroupMember.)
+// GroupOf returns the pod group that pod is queued with, and false if there is none or the feature gate is
+// off. It models isPodGroupMember.
 func (o Options) GroupOf(pod *v1.Pod) (types.NamespacedName, bool) {
 	if !o.GenericWorkload || pod.Spec.SchedulingGroup == nil || pod.Spec.SchedulingGroup.PodGroupName == nil {
 		return types.NamespacedName{}, false
@@ -47,9 +47,9 @@ func (o Options) GroupOf(pod *v1.Pod) (types.NamespacedName, bool) {
 	return types.NamespacedName{Namespace: pod.Namespace, Name: *pod.Spec.SchedulingGroup.PodGroupName}, true
 }
 
-// groupNamed returns the group of that name, which it makes if need be.
-func (q *Queue) groupNamed(key types.NamespacedName) *group {
-	i, ok := q.byGroup.Get(key)
+// ensureGroup returns the group of that name and creates it if necessary.
+func (q *Queue) ensureGroup(key types.NamespacedName) *group {
+	i, ok := q.byGroup[key]
 	if !ok {
 		if n := len(q.freeGroups); n > 0 {
 			i, q.freeGroups = q.freeGroups[n-1], q.freeGroups[:n-1]
@@ -57,31 +57,32 @@ func (q *Queue) groupNamed(key types.NamespacedName) *group {
 			i = int32(len(q.groups))
 			q.groups = append(q.groups, nil)
 		}
-		q.groups[i] = &group{key: key, number: i, entity: none, flight: none}
-		q.byGroup.Set(key, i)
+		q.groups[i] = &group{key: key, number: i, entity: none, attempt: none}
+		q.byGroup[key] = i
 	}
 	return q.groups[i]
 }
 
-// freeGroup lets go of g, unless it is nil, if nothing is known of it any more.
+// freeGroup frees g if it is not nil and has neither a PodGroup nor pods.
 func (q *Queue) freeGroup(g *group) {
-	if g != nil && g.object == nil && g.flight == none && len(g.incomplete)+len(g.pending) == 0 {
-		q.byGroup.Delete(g.key)
+	if g != nil && g.object == nil && g.attempt == none && len(g.incomplete)+len(g.pending) == 0 {
+		delete(q.byGroup, g.key)
 		q.groups[g.number] = nil
 		q.freeGroups = append(q.freeGroups, g.number)
 	}
 }
 
-// groupNamedBy returns the group that pod says it is of, or nil if it is queued alone.
-func (q *Queue) groupNamedBy(pod *v1.Pod) *group {
+// ensureGroupOf returns the group that pod belongs to and creates it if necessary. It returns nil if pod is
+// queued alone.
+func (q *Queue) ensureGroupOf(pod *v1.Pod) *group {
 	if key, ok := q.opts.GroupOf(pod); ok {
-		return q.groupNamed(key)
+		return q.ensureGroup(key)
 	}
 	return nil
 }
 
-// groupOf returns the group of the waiting pod i; if i is none, of the one in flight with pod's UID; nil if that is alone. Only of
-// a pod that the queue does not know does it matter what the caller's object says.
+// groupOf returns the group of the waiting pod i or, if i is none, of the pod in flight with pod's UID, and
+// nil without a group. If the queue does not know the pod, the caller's object determines the group.
 func (q *Queue) groupOf(i int32, pod *v1.Pod) *group {
 	if i != none {
 		if number := q.entries.At(i).group; number != 0 {
@@ -89,17 +90,17 @@ func (q *Queue) groupOf(i int32, pod *v1.Pod) *group {
 		}
 		return nil
 	}
-	if flying := q.inFlight.with(&q.entries, pod.UID); flying != none {
-		pod = q.entries.At(flying).pod
+	if j := q.inFlight.Get(&q.entries, pod.UID); j != none {
+		pod = q.entries.At(j).pod
 	}
-	return q.groupNamedBy(pod)
+	return q.ensureGroupOf(pod)
 }
 
-// addMember puts the waiting pod i, which lies nowhere, with its group, wherever that is. (addPodGroupMember.)
+// addMember adds the waiting pod i, which is in no place, to its group. It models addPodGroupMember.
 func (q *Queue) addMember(now int64, i int32, g *group, event string) {
 	e := q.entries.At(i)
 	e.group = g.number + 1
-	if e.tier == InFlight && g.object != nil { // what follows is the group's doing
+	if e.tier == InFlight && g.object != nil { // further moves are the group's
 		q.move(now, i, Pending, event)
 	}
 	switch {
@@ -107,10 +108,10 @@ func (q *Queue) addMember(now int64, i int32, g *group, event string) {
 		g.incomplete = append(g.incomplete, i)
 		q.move(now, i, Incomplete, event)
 	case g.entity != none:
-		hint := q.withdraw(g.entity)
+		hint := q.dequeue(g.entity)
 		q.join(g, i)
 		q.requeue(now, g.entity, hint, unscheduledPodAdd)
-	case q.popped == e.group:
+	case q.lastPopped == e.group:
 		g.pending = append(g.pending, i)
 		if e.tier != Pending {
 			q.move(now, i, Pending, event)
@@ -122,7 +123,7 @@ func (q *Queue) addMember(now int64, i int32, g *group, event string) {
 	}
 }
 
-// newGroupEntity gives g an entity, as old as its first pod is.
+// newGroupEntity creates the entity of g, with the timestamps of its first pod.
 func (q *Queue) newGroupEntity(g *group, first *entry) {
 	g.entity = q.newEntry(entry{
 		group: g.number + 1, priority: groupPriority(g.object),
@@ -138,7 +139,7 @@ func groupPriority(object *schedulingv1beta1.PodGroup) int32 {
 	return 0
 }
 
-// join makes the pod i a member of g's entity, at its place. (framework/types.go, AddPod.)
+// join inserts pod i into the members of g, in order. It models AddPod in framework/types.go.
 func (q *Queue) join(g *group, i int32) {
 	at, _ := slices.BinarySearchFunc(g.members, i, func(a, b int32) int { return q.compareMembers(q.entries.At(a), q.entries.At(b)) })
 	g.members = slices.Insert(g.members, at, i)
@@ -150,8 +151,9 @@ func (q *Queue) compareMembers(a, b *entry) int {
 		cmp.Compare(a.timestamp, b.timestamp), cmp.Compare(a.pod.Name, b.pod.Name))
 }
 
-// takeOut takes the waiting pod i out of its place, or off its group's lists. Its group's entity, if it has one, lies nowhere.
-func (q *Queue) takeOut(i int32) {
+// leave removes the waiting pod i from its place, or from the lists of its group. The caller has removed
+// the group's entity from its place.
+func (q *Queue) leave(i int32) {
 	e := q.entries.At(i)
 	if e.group == 0 {
 		q.remove(i)
@@ -166,7 +168,8 @@ func (q *Queue) takeOut(i int32) {
 	}
 }
 
-// dropIfEmpty lets go of the entity of g, which lies nowhere, if it has no members, and reports whether it had none.
+// dropIfEmpty releases the entity of g, which is in no place, if it has no members, and reports whether it
+// did.
 func (q *Queue) dropIfEmpty(g *group) bool {
 	if len(g.members) > 0 {
 		return false
@@ -176,20 +179,20 @@ func (q *Queue) dropIfEmpty(g *group) bool {
 	return true
 }
 
-// popGroup makes the members of g's entity in flight, which lies nowhere, and returns what is known of it; nil if all of
-// them are already. (unlockedMoveEntityToInFlight.)
+// popGroup puts the members of g's entity, which is in no place, in flight. It returns nil if all of them
+// are in flight already. It models unlockedMoveEntityToInFlight.
 func (q *Queue) popGroup(now int64, g *group) *GroupInfo {
 	entity, members := g.entity, g.members
 	root := q.entries.At(entity)
 	root.attempts++
-	if g.flight != none {
-		q.entries.Release(g.flight) // its attempt was never ended
-		q.spareUIDs = g.flown[:0]
+	if g.attempt != none {
+		q.entries.Release(g.attempt) // the caller never ended it
+		q.spareUIDs = g.popped[:0]
 	}
-	g.entity, g.members, g.flight, g.flown = none, nil, none, nil
+	g.entity, g.members, g.attempt, g.popped = none, nil, none, nil
 	popped := members[:0]
 	for _, i := range members {
-		if q.takeOff(now, i) {
+		if q.startAttempt(now, i) {
 			popped = append(popped, i)
 		}
 	}
@@ -198,51 +201,51 @@ func (q *Queue) popGroup(now int64, g *group) *GroupInfo {
 		return nil
 	}
 	q.schedulingCycle++
-	g.flight, root.tier = entity, InFlight
+	g.attempt, root.tier = entity, InFlight
 	info := q.groupInfo(g)
 	info.Members = make([]PodInfo, len(popped))
-	g.flown, q.spareUIDs = q.spareUIDs, nil
+	g.popped, q.spareUIDs = q.spareUIDs, nil
 	for at, i := range popped {
 		q.move(now, i, InFlight, "")
 		info.Members[at] = q.info(i)
-		g.flown = append(g.flown, info.Members[at].Pod.UID)
+		g.popped = append(g.popped, info.Members[at].Pod.UID)
 	}
 	if g.pending == nil {
-		g.pending = popped[:0] // most often they all wait again
+		g.pending = popped[:0] // usually, all of them return
 	}
 	return &info
 }
 
-// GroupOutcome is what an attempt of a pod group came to.
+// GroupOutcome is the result of a pod group's attempt.
 type GroupOutcome uint8
 
-// The outcomes, by the status of the pod group's scheduling cycle: Success, Rejected (Unschedulable), Error.
+// Outcomes, by the status of the pod group's scheduling cycle: Success, Unschedulable, Error.
 const (
 	GroupScheduled GroupOutcome = iota
 	GroupRejected
 	GroupFailed
 )
 
-// AddAttemptedPodGroupIfNeeded ends the attempt of the pod group that was popped last, after every pod of it
-// was bound, given back by AddUnschedulableIfNotPresent, or done with. Those that wait for the group are
-// requeued as a new entity: to activeQ if the attempt succeeded for others, else to backoffQ. It fails if
-// the group is queued already, or was not popped. (scheduling_queue.go, function of that name.)
+// AddAttemptedPodGroupIfNeeded ends the attempt of the pod group that was popped last. Before, the caller
+// must end the attempts of all its pods, with Bound, Done or AddUnschedulableIfNotPresent. Pods that are
+// pending are requeued as a new entity: to activeQ after a success, otherwise to backoffQ. It fails if the
+// group is queued already or was not popped. It models the function of that name in scheduling_queue.go.
 func (q *Queue) AddAttemptedPodGroupIfNeeded(now time.Time, name types.NamespacedName, outcome GroupOutcome) error {
-	t, g := now.UnixNano(), q.groupNamed(name)
+	t, g := now.UnixNano(), q.ensureGroup(name)
 	if g.entity != none {
 		return fmt.Errorf("pod group %s is already present in the queue (%s)", name, q.entries.At(g.entity).tier)
 	}
-	if g.flight == none {
+	if g.attempt == none {
 		q.freeGroup(g)
 		return fmt.Errorf("pod group %s was never popped, or its attempt has ended", name)
 	}
-	q.popped = 0
+	q.lastPopped = 0
 	defer q.freeGroup(g)
-	entity, pending, flown := g.flight, g.pending, g.flown
-	g.flight, g.pending, g.flown = none, nil, nil
+	entity, pending, popped := g.attempt, g.pending, g.popped
+	g.attempt, g.pending, g.popped = none, nil, nil
 	defer func() {
-		clear(flown)
-		q.spareUIDs = shrink(flown[:0])
+		clear(popped)
+		q.spareUIDs = shrink(popped[:0])
 	}()
 	if len(pending) == 0 {
 		q.entries.Release(entity)
@@ -250,23 +253,23 @@ func (q *Queue) AddAttemptedPodGroupIfNeeded(now time.Time, name types.Namespace
 	}
 	if g.object == nil {
 		q.entries.Release(entity)
-		q.scatter(t, g, pending, ScheduleAttemptFailure)
+		q.makeIncomplete(t, g, pending, ScheduleAttemptFailure)
 		return nil
 	}
 	e := q.entries.At(entity)
 	e.priority, g.entity = groupPriority(g.object), entity
-	g.members = pending[:0] // each finds its place among those before it
-	again := false          // one that was tried waits again
+	g.members = pending[:0] // join never overtakes the loop below
+	retried := false        // whether a pod of the attempt is pending
 	for _, i := range pending {
 		q.join(g, i)
-		again = again || slices.Contains(flown, q.entries.At(i).pod.UID)
+		retried = retried || slices.Contains(popped, q.entries.At(i).pod.UID)
 	}
 	if outcome == GroupScheduled {
 		e.errorsCount, e.unschedulableCount = 0, 0
 	} else {
 		q.countFailure(t, e, outcome == GroupRejected)
 	}
-	if outcome != GroupScheduled || !again { // else it keeps its turn, to preempt at once
+	if outcome != GroupScheduled || !retried { // otherwise it keeps its position, to preempt at once
 		e.timestamp = t
 	}
 	e.flushed = unset
@@ -279,28 +282,26 @@ func (q *Queue) AddAttemptedPodGroupIfNeeded(now time.Time, name types.Namespace
 	return nil
 }
 
-// scatter makes pods of g, whose PodGroup is not there, wait for another.
-func (q *Queue) scatter(now int64, g *group, pods []int32, event string) {
+// makeIncomplete moves pods to the incomplete pods of g, which has no PodGroup.
+func (q *Queue) makeIncomplete(now int64, g *group, pods []int32, event string) {
 	g.incomplete = append(g.incomplete, pods...)
 	for _, i := range pods {
 		q.move(now, i, Incomplete, event)
 	}
 }
 
-// PodGroup objects, which say that a group is there to be scheduled.
-
 func nameOf(object *schedulingv1beta1.PodGroup) types.NamespacedName {
 	return types.NamespacedName{Namespace: object.Namespace, Name: object.Name}
 }
 
-// AddPodGroup tells the queue that a PodGroup was observed: the pods that waited for it are queued.
-// (scheduling_queue.go, AddPodGroup.)
+// AddPodGroup adds a PodGroup and queues the pods that waited for it. It models AddPodGroup in
+// scheduling_queue.go.
 func (q *Queue) AddPodGroup(now time.Time, object *schedulingv1beta1.PodGroup) {
-	g := q.groupNamed(nameOf(object))
+	g := q.ensureGroup(nameOf(object))
 	g.object = object
 	waiting := g.incomplete
 	g.incomplete = nil
-	// Upstream takes them in the order of a map. The group's place in activeQ is that of the first.
+	// Upstream iterates over a map. The first pod determines the group's position in activeQ.
 	slices.SortFunc(waiting, func(a, b int32) int {
 		x, y := q.entries.At(a), q.entries.At(b)
 		return cmp.Or(cmp.Compare(x.timestamp, y.timestamp), cmp.Compare(x.pod.Name, y.pod.Name))
@@ -310,10 +311,10 @@ func (q *Queue) AddPodGroup(now time.Time, object *schedulingv1beta1.PodGroup) {
 	}
 }
 
-// UpdatePodGroup replaces a PodGroup. As upstream's, it does not sort activeQ anew if the priority changed.
-// (scheduling_queue.go, UpdatePodGroup.)
+// UpdatePodGroup replaces a PodGroup. Like UpdatePodGroup in scheduling_queue.go, it does not restore the
+// heap's order if the priority changed.
 func (q *Queue) UpdatePodGroup(object *schedulingv1beta1.PodGroup) {
-	g := q.groupNamed(nameOf(object))
+	g := q.ensureGroup(nameOf(object))
 	g.object = object
 	if g.entity == none {
 		return
@@ -325,10 +326,10 @@ func (q *Queue) UpdatePodGroup(object *schedulingv1beta1.PodGroup) {
 	}
 }
 
-// DeletePodGroup tells the queue that a PodGroup is gone. Its pods, but those in flight, wait for another of
-// that name. (scheduling_queue.go, DeletePodGroup.)
+// DeletePodGroup deletes a PodGroup. Its pods that are not in flight become incomplete until a PodGroup of
+// that name is added. It models DeletePodGroup in scheduling_queue.go.
 func (q *Queue) DeletePodGroup(now time.Time, object *schedulingv1beta1.PodGroup) {
-	g := q.groupNamed(nameOf(object))
+	g := q.ensureGroup(nameOf(object))
 	g.object = nil
 	var left []int32
 	switch {
@@ -336,20 +337,20 @@ func (q *Queue) DeletePodGroup(now time.Time, object *schedulingv1beta1.PodGroup
 		q.remove(g.entity)
 		left, g.members = g.members, nil
 		q.dropIfEmpty(g)
-	case q.popped == g.number+1:
+	case q.lastPopped == g.number+1:
 		left, g.pending = g.pending, nil
 	}
-	q.scatter(now.UnixNano(), g, left, "")
+	q.makeIncomplete(now.UnixNano(), g, left, "")
 	q.freeGroup(g)
 }
 
-// GroupInfo is all that the queue knows of a pod group: upstream's QueuedPodGroupInfo. It is a copy.
+// GroupInfo is a copy of a pod group's state, upstream's QueuedPodGroupInfo.
 type GroupInfo struct {
 	Name   types.NamespacedName
-	Object *schedulingv1beta1.PodGroup // nil if it was not observed
-	// Tier is where the group as a whole is; None if no pod of it is queued or being tried.
+	Object *schedulingv1beta1.PodGroup // nil until observed
+	// Tier is the tier of the group's entity, and None without one.
 	Tier Tier
-	// Attempts and the rest are the group's own, apart from its pods': see PodInfo.
+	// The following fields are those of PodInfo, for the group instead of a pod.
 	Attempts                int
 	UnschedulableCount      int
 	ConsecutiveErrorsCount  int
@@ -358,13 +359,13 @@ type GroupInfo struct {
 	BackoffExpiry           time.Time
 	FlushTimestamp          time.Time
 	GatingPlugin            string
-	// Members are the pods that are queued together, in the order in which they are tried.
+	// Members are the pods of the entity, in the order in which they are scheduled.
 	Members []PodInfo
 }
 
-// Group returns what the queue knows of the named pod group.
+// Group returns the state of the named pod group, and false if the queue does not know it.
 func (q *Queue) Group(name types.NamespacedName) (GroupInfo, bool) {
-	i, ok := q.byGroup.Get(name)
+	i, ok := q.byGroup[name]
 	if !ok {
 		return GroupInfo{}, false
 	}
@@ -376,12 +377,12 @@ func (q *Queue) Group(name types.NamespacedName) (GroupInfo, bool) {
 	return info, true
 }
 
-// groupInfo is what is known of g, without its members.
+// groupInfo returns the state of g, without its members.
 func (q *Queue) groupInfo(g *group) GroupInfo {
 	info := GroupInfo{Name: g.key, Object: g.object}
 	entity := g.entity
 	if entity == none {
-		entity = g.flight
+		entity = g.attempt
 	}
 	if entity != none {
 		e := q.entries.At(entity)
@@ -389,7 +390,7 @@ func (q *Queue) groupInfo(g *group) GroupInfo {
 		info.UnschedulableCount, info.ConsecutiveErrorsCount = int(e.unschedulableCount), int(e.errorsCount)
 		info.Timestamp, info.InitialAttemptTimestamp = toTime(e.timestamp), toTime(e.initialAttempt)
 		info.BackoffExpiry, info.FlushTimestamp = toTime(e.backoffExpiry), toTime(e.flushed)
-		info.GatingPlugin = q.sets.Only(e.gatingPlugin)
+		info.GatingPlugin = q.sets.First(e.gatingPlugin)
 	}
 	return info
 }

@@ -11,27 +11,27 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestGroupsAreFreed: what was known of a group is let go with the last that named it, and its place taken by the next.
+// TestGroupsAreFreed checks that a group is freed with its last pod, and its number reused.
 func TestGroupsAreFreed(t *testing.T) {
 	opts := Defaults()
 	opts.GenericWorkload = true
 	q := New(opts, nil, nil)
 	for i := range 100 {
-		pod, group := &v1.Pod{}, fmt.Sprint("group-", i)
+		now, pod, group := time.Unix(int64(i), 0), &v1.Pod{}, fmt.Sprint("group-", i)
 		pod.Name, pod.Spec.SchedulingGroup = "one", &v1.PodSchedulingGroup{PodGroupName: &group}
-		q.Add(time.Unix(int64(i), 0), pod)
+		q.Add(now, pod)
 		if info, _ := q.Get("", "one"); info.Tier != Incomplete || len(q.groups) != 1 {
-			t.Fatalf("the pod is %s, and there are %d groups", info.Tier, len(q.groups))
+			t.Fatalf("the pod is %s, want incomplete; %d groups, want 1", info.Tier, len(q.groups))
 		}
-		q.Delete(time.Unix(int64(i), 0), pod)
-		q.Activate(time.Unix(int64(i), 0), pod)
-		q.Update(time.Unix(int64(i), 0), pod, pod, nil)
-		q.DeletePodGroup(time.Unix(int64(i), 0), &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Name: group}})
-		if err := q.AddAttemptedPodGroupIfNeeded(time.Unix(int64(i), 0), types.NamespacedName{Name: group}, GroupFailed); err == nil {
-			t.Fatal("an attempt of nothing ended")
+		q.Delete(now, pod)
+		q.Activate(now, pod)
+		q.Update(now, pod, pod, nil)
+		q.DeletePodGroup(now, &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Name: group}})
+		if err := q.AddAttemptedPodGroupIfNeeded(now, types.NamespacedName{Name: group}, GroupFailed); err == nil {
+			t.Fatal("AddAttemptedPodGroupIfNeeded succeeded for an unknown group")
 		}
 		if _, ok := q.Group(types.NamespacedName{Name: group}); ok {
-			t.Fatalf("%s is known still", group)
+			t.Fatalf("%s was not freed", group)
 		}
 	}
 }

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// heap is a binary heap of entries. It sifts exactly as container/heap does, on which upstream's heap is
-// built, so that pods which compare equal leave in upstream's order.
+// heap is a binary heap of entries. It sifts exactly as container/heap does, which upstream's heap uses, so
+// that pods that compare equal leave in upstream's order.
 type heap struct {
 	items []item
 	less  func(a, b *item) bool
 }
 
-// item is an entry in a heap, with all that its order depends on: to sift is to look at neighbours in one
-// slice, and not at entries all over the memory.
+// item is an entry in a heap with a copy of its sort keys, so that sifting reads adjacent memory and no
+// entries.
 type item struct {
 	expiry, timestamp int64
 	priority          int32
@@ -51,7 +51,7 @@ func (h *heap) fix(entries *pool, pos int) {
 	}
 }
 
-// restore restores the order after any of the entries changed.
+// restore restores the order after any number of entries changed.
 func (h *heap) restore(entries *pool) {
 	for pos := range h.items {
 		h.items[pos] = itemOf(entries, h.items[pos].entry)
@@ -61,7 +61,7 @@ func (h *heap) restore(entries *pool) {
 	}
 }
 
-// put lays x at pos. Without entries, nobody is to know where.
+// put stores x at pos and, unless entries is nil, records the position in its entry.
 func (h *heap) put(entries *pool, pos int, x item) {
 	h.items[pos] = x
 	if entries != nil {
@@ -103,10 +103,10 @@ func (h *heap) down(entries *pool, start int) bool {
 	return pos > start
 }
 
-// ordered yields the items, the least first, and looks at no more of them than it must: the first k cost k log k.
+// ordered yields the items in order. The first k cost O(k log k).
 func (h *heap) ordered() iter.Seq[item] {
 	return func(yield func(item) bool) {
-		next := heap{less: h.less} // those of which one is the next, by their positions in h
+		next := heap{less: h.less} // candidates for the next item; entry is the position in h
 		at := func(pos int) item {
 			x := h.items[pos]
 			x.entry = int32(pos)
@@ -136,7 +136,7 @@ func (h *heap) ordered() iter.Seq[item] {
 
 func (h *heap) clone() heap { return heap{items: slices.Clone(h.items), less: h.less} }
 
-// byPriority is the order of activeQ: PrioritySort, queuesort/priority_sort.go.
+// byPriority is the order of activeQ. It models PrioritySort in queuesort/priority_sort.go.
 func byPriority(a, b *item) bool {
 	if a.priority != b.priority {
 		return a.priority > b.priority
@@ -147,8 +147,8 @@ func byPriority(a, b *item) bool {
 // byExpiry models lessBackoffCompleted.
 func byExpiry(a, b *item) bool { return a.expiry < b.expiry }
 
-// byExpiryThenPriority models lessBackoffCompletedWithPriority: expiries are whole seconds, and within
-// one the order is activeQ's.
+// byExpiryThenPriority models lessBackoffCompletedWithPriority. Expiries are whole seconds; within a second
+// the order is activeQ's.
 func byExpiryThenPriority(a, b *item) bool {
 	if a.expiry != b.expiry {
 		return a.expiry < b.expiry

@@ -8,14 +8,14 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// strategy is where a hint sends a pod: upstream's queueingStrategy.
+// strategy models queueingStrategy: what a hint means for a pod.
 type strategy uint8
 
 const (
-	queueSkip         strategy = iota // it stays
-	queueAfterBackoff                 // to backoffQ, or to activeQ if its backoff is over
+	queueSkip         strategy = iota // do not move
+	queueAfterBackoff                 // to backoffQ, or to activeQ if the backoff is over
 	queueImmediately                  // to activeQ
-	queueInBackoffQ                   // to backoffQ in any case; before v1.32
+	queueInBackoffQ                   // to backoffQ regardless of the backoff; before v1.32
 )
 
 // isOfInterest models isEventOfInterest.
@@ -23,8 +23,8 @@ func (q *Queue) isOfInterest(event fwk.ClusterEvent) bool {
 	return isWildCard(event) || q.plugins.Interested(event)
 }
 
-// WouldWake reports whether a move request for event would move the named pod if it sleeps: MoveAllToActiveOrBackoffQueue without a preCheck,
-// which changes nothing. oldObj and newObj are the object before and after.
+// WouldWake reports whether the named pod is unschedulable and MoveAllToActiveOrBackoffQueue for event,
+// without a preCheck, would move it. It changes nothing.
 func (q *Queue) WouldWake(namespace, name string, event fwk.ClusterEvent, oldObj, newObj any) bool {
 	i := q.byName.Get(&q.entries, namespace, name)
 	if i == none || q.entries.At(i).tier != Unschedulable || !q.rules.isOfInterest(q, event) {
@@ -33,7 +33,7 @@ func (q *Queue) WouldWake(namespace, name string, event fwk.ClusterEvent, oldObj
 	return q.worthRequeuing(q.entityOf(i), event, oldObj, newObj) != queueSkip
 }
 
-// answer is what was found out, if it was.
+// answer is a cached answer to a yes-or-no question.
 type answer uint8
 
 const (
@@ -42,27 +42,27 @@ const (
 	yes
 )
 
-// areDeaf reports whether no plugin of the set registered for event, that of the present move request: then none of their hints
-// is asked, for any pod.
-func (q *Queue) areDeaf(set pluginSet, event fwk.ClusterEvent) bool {
-	if n := q.sets.Len(); len(q.isDeaf) < n {
-		q.isDeaf = append(q.isDeaf, make([]answer, n-len(q.isDeaf))...)
+// noneRegistered reports whether no plugin in the set registered for event, which must be the event of the
+// current move request. It asks once per set and request.
+func (q *Queue) noneRegistered(set pluginSet, event fwk.ClusterEvent) bool {
+	if n := q.sets.Len(); len(q.unregistered) < n {
+		q.unregistered = append(q.unregistered, make([]answer, n-len(q.unregistered))...)
 	}
-	if q.isDeaf[set] == unknown {
-		q.isDeaf[set] = yes
+	if q.unregistered[set] == unknown {
+		q.unregistered[set] = yes
 		if slices.ContainsFunc(q.sets.Names(set), func(plugin string) bool { return q.plugins.Registered(plugin, event) }) {
-			q.isDeaf[set] = no
+			q.unregistered[set] = no
 		}
 	}
-	return q.isDeaf[set] == yes
+	return q.unregistered[set] == yes
 }
 
-// staysGated reports whether event, that of the present move request, is no reason to look again at the gated entity e.
+// staysGated reports whether the event of the current move request cannot ungate entity e.
 func (q *Queue) staysGated(e *entry, event fwk.ClusterEvent) bool {
-	return !isWildCard(event) && q.areDeaf(e.gatingPlugin, event)
+	return !isWildCard(event) && q.noneRegistered(e.gatingPlugin, event)
 }
 
-// worthRequeuing asks for each pod of the entity i, and takes the best. (isEntityWorthRequeuing.)
+// worthRequeuing returns the best strategy for any pod of entity i. It models isEntityWorthRequeuing.
 func (q *Queue) worthRequeuing(i int32, event fwk.ClusterEvent, oldObj, newObj any) strategy {
 	best := queueSkip
 	for p := range q.podsOf(i) {
@@ -73,14 +73,14 @@ func (q *Queue) worthRequeuing(i int32, event fwk.ClusterEvent, oldObj, newObj a
 	return best
 }
 
-// podWorthRequeuing asks the hints of the plugins that rejected the pod e, and only those, whether event may
-// help it. (scheduling_queue.go, isPodWorthRequeuing.)
+// podWorthRequeuing asks the hints of the plugins that rejected pod e about event. It models
+// isPodWorthRequeuing in scheduling_queue.go.
 func (q *Queue) podWorthRequeuing(e *entry, event fwk.ClusterEvent, oldObj, newObj any) strategy {
 	if !e.rejected() {
 		return queueAfterBackoff
 	}
 	if isWildCard(event) {
-		return forPod(e, newObj)
+		return wildcardStrategy(e, newObj)
 	}
 	for _, plugin := range q.sets.Names(e.pendingPlugins) {
 		if q.hintSaysQueue(plugin, e.pod, event, oldObj, newObj) {
@@ -95,8 +95,9 @@ func (q *Queue) podWorthRequeuing(e *entry, event fwk.ClusterEvent, oldObj, newO
 	return queueSkip
 }
 
-// forPod returns what a wildcard event means for the pod e: with a pod as its object, it is for that pod alone.
-func forPod(e *entry, newObj any) strategy {
+// wildcardStrategy returns the strategy for pod e and a wildcard event. If the event's object is a pod, the
+// event concerns that pod only.
+func wildcardStrategy(e *entry, newObj any) strategy {
 	if newObj != nil {
 		if pod, ok := newObj.(*v1.Pod); !ok || pod.UID != e.pod.UID {
 			return queueSkip
@@ -105,19 +106,19 @@ func forPod(e *entry, newObj any) strategy {
 	return queueAfterBackoff
 }
 
-// hintSaysQueue reports whether the plugin's hint for event is to queue pod. A hint that fails counts as one.
+// hintSaysQueue reports whether the plugin's hint for pod and event returns Queue or an error.
 func (q *Queue) hintSaysQueue(plugin string, pod *v1.Pod, event fwk.ClusterEvent, oldObj, newObj any) bool {
 	hint, err := q.plugins.Hint(plugin, pod, event, oldObj, newObj)
 	if err != nil {
-		q.observer.Failed(fmt.Errorf("the queueing hint of %s failed for pod %s/%s and event %s, so the pod is queued: %w",
+		q.observer.Failed(fmt.Errorf("queueing hint of %s failed for pod %s/%s and event %s, requeueing the pod: %w",
 			plugin, pod.Namespace, pod.Name, event.Label(), err))
 		return true
 	}
 	return hint == fwk.Queue
 }
 
-// hintAfterAttempt replays the events of the attempt of the pod i through the hints of the plugins that now
-// rejected it. (scheduling_queue.go, determineSchedulingHintForInFlightPod.)
+// hintAfterAttempt asks the hints of the plugins that rejected pod i about the events during its attempt.
+// It models determineSchedulingHintForInFlightPod in scheduling_queue.go.
 func (q *Queue) hintAfterAttempt(i int32, popped bool) strategy {
 	e := q.entries.At(i)
 	if !e.rejected() {

@@ -5,49 +5,45 @@ import (
 	"reflect"
 	"slices"
 	"testing"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/queue"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// asked are plugins that tell which hints were asked, and answer by the plugin's name.
-type asked struct {
+// hintRecorder records which hints were asked.
+type hintRecorder struct {
 	queue.EveryEvent
 	hints []string
-	queue []string // the plugins whose hint is to queue
+	queue []string // plugins whose hint returns Queue
 }
 
 // Hint implements queue.Plugins.
-func (a *asked) Hint(plugin string, pod *v1.Pod, event fwk.ClusterEvent, _, _ any) (fwk.QueueingHint, error) {
-	a.hints = append(a.hints, fmt.Sprintf("%s %s %s", plugin, pod.Name, event.Label()))
-	if slices.Contains(a.queue, plugin) {
+func (r *hintRecorder) Hint(plugin string, pod *v1.Pod, event fwk.ClusterEvent, _, _ any) (fwk.QueueingHint, error) {
+	r.hints = append(r.hints, fmt.Sprintf("%s %s %s", plugin, pod.Name, event.Label()))
+	if slices.Contains(r.queue, plugin) {
 		return fwk.Queue, nil
 	}
 	return fwk.QueueSkip, nil
 }
 
-// TestHintsAsked: once an answer can't be bettered, no other hint is asked; as upstream's isPodWorthRequeuing and
-// determineSchedulingHintForInFlightPod do it.
+// TestHintsAsked checks that no further hint is asked after the best possible answer, as in upstream's
+// isPodWorthRequeuing and determineSchedulingHintForInFlightPod.
 func TestHintsAsked(t *testing.T) {
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	nodeAdd := fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}
 	nodeTaint := fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.UpdateNodeTaint}
 	for name, c := range map[string]struct {
 		why      queue.Rejection
 		queue    []string
-		inFlight bool // the events come during the attempt
+		inFlight bool // the events occur during the attempt
 		want     []string
 	}{
 		"a pending plugin": {
 			why:   queue.Rejection{UnschedulablePlugins: []string{"U"}, PendingPlugins: []string{"P"}},
 			queue: []string{"P", "U"}, want: []string{"P a NodeAdd"},
 		},
-		"a pending plugin that says no": {
+		"a pending plugin that skips": {
 			why:   queue.Rejection{UnschedulablePlugins: []string{"U", "V"}, PendingPlugins: []string{"P"}},
 			queue: []string{"U", "V"}, want: []string{"P a NodeAdd", "U a NodeAdd"},
 		},
@@ -55,84 +51,82 @@ func TestHintsAsked(t *testing.T) {
 			why:   queue.Rejection{PendingPlugins: []string{"P"}},
 			queue: []string{"P"}, inFlight: true, want: []string{"P a NodeAdd"},
 		},
-		"in flight, no plugin is pending": {
+		"in flight, no pending plugin": {
 			why:   queue.Rejection{UnschedulablePlugins: []string{"U"}},
 			queue: []string{"U"}, inFlight: true, want: []string{"U a NodeAdd"},
 		},
-		"in flight, a pending plugin may better it": {
+		"in flight, a pending plugin that may queue later": {
 			why:   queue.Rejection{UnschedulablePlugins: []string{"U"}, PendingPlugins: []string{"P"}},
 			queue: []string{"U"}, inFlight: true, want: []string{"P a NodeAdd", "U a NodeAdd", "P a NodeUpdateNodeTaint", "U a NodeUpdateNodeTaint"},
 		},
 	} {
-		plugins := &asked{queue: c.queue}
+		plugins := &hintRecorder{queue: c.queue}
 		q := queue.New(queue.Defaults(), plugins, nil)
-		pod := &v1.Pod{}
-		pod.Name, pod.UID = "a", "1"
-		q.Add(now, pod)
-		q.Pop(now)
+		pod := newPod("a", "1")
+		q.Add(noon, pod)
+		q.Pop(noon)
 		fail := func() {
-			if err := q.AddUnschedulableIfNotPresent(now, pod, c.why); err != nil {
+			if err := q.AddUnschedulableIfNotPresent(noon, pod, c.why); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 		}
 		if !c.inFlight {
 			fail()
 		}
-		q.MoveAllToActiveOrBackoffQueue(now, nodeAdd, nil, nil, nil)
+		q.MoveAllToActiveOrBackoffQueue(noon, nodeAdd, nil, nil, nil)
 		if c.inFlight {
-			q.MoveAllToActiveOrBackoffQueue(now, nodeTaint, nil, nil, nil)
+			q.MoveAllToActiveOrBackoffQueue(noon, nodeTaint, nil, nil, nil)
 			fail()
 		}
 		if !slices.Equal(plugins.hints, c.want) {
-			t.Errorf("%s: asked %q, not %q", name, plugins.hints, c.want)
+			t.Errorf("%s: asked %q, want %q", name, plugins.hints, c.want)
 		}
 	}
 }
 
-// TestWouldWake: asking whether an event would wake pods changes nothing, and a move request for that event then moves those, in each release.
+// TestWouldWake checks in each release that WouldWake changes nothing, and that a move request then moves exactly
+// the pods that it predicts.
 func TestWouldWake(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 		opts := queue.Defaults()
 		if release := rapid.SampledFrom(append([]string{""}, queue.Releases()...)).Draw(t, "release"); release != "" {
 			opts, _ = queue.ForRelease(release)
 		}
 		some := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"A", "B", "C"}), 0, 3, rapid.ID[string])
-		q := queue.New(opts, &asked{queue: some.Draw(t, "hints say queue")}, nil)
+		q := queue.New(opts, &hintRecorder{queue: some.Draw(t, "hints return Queue")}, nil)
 		var pods []*v1.Pod
 		for i := range rapid.IntRange(1, 5).Draw(t, "pods") {
-			pod := &v1.Pod{}
-			pod.Name, pod.UID = fmt.Sprint("pod-", i), types.UID(fmt.Sprint(i))
+			pod := newPod(fmt.Sprint("pod-", i), fmt.Sprint(i))
 			pods = append(pods, pod)
-			q.Add(now, pod)
-			if rapid.IntRange(0, 4).Draw(t, "stays") == 0 {
+			q.Add(noon, pod)
+			if rapid.IntRange(0, 4).Draw(t, "stays active") == 0 {
 				continue
 			}
-			for popped, ok := q.Pop(now); ok; popped, ok = q.Pop(now) {
+			for popped, ok := q.Pop(noon); ok; popped, ok = q.Pop(noon) {
 				why := queue.Rejection{UnschedulablePlugins: some.Draw(t, "unschedulable"), PendingPlugins: some.Draw(t, "pending")}
-				if err := q.AddUnschedulableIfNotPresent(now, popped.Pod, why); err != nil {
+				if err := q.AddUnschedulableIfNotPresent(noon, popped.Pod, why); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		event := rapid.SampledFrom([]fwk.ClusterEvent{{Resource: fwk.Node, ActionType: fwk.Add}, {Resource: fwk.AssignedPod, ActionType: fwk.Delete}}).Draw(t, "event")
+		event := rapid.SampledFrom([]fwk.ClusterEvent{nodeAdd, {Resource: fwk.AssignedPod, ActionType: fwk.Delete}}).Draw(t, "event")
 		before, would := map[string]queue.PodInfo{}, map[string]bool{}
 		for _, pod := range pods {
 			before[pod.Name], _ = q.Get("", pod.Name)
 			would[pod.Name] = q.WouldWake("", pod.Name, event, nil, nil)
 			if after, _ := q.Get("", pod.Name); !reflect.DeepEqual(after, before[pod.Name]) {
-				t.Errorf("%s: %+v, and %+v when that was asked", pod.Name, after, before[pod.Name])
+				t.Errorf("WouldWake changed %s from %+v to %+v", pod.Name, before[pod.Name], after)
 			}
 		}
-		q.MoveAllToActiveOrBackoffQueue(now, event, nil, nil, nil)
+		q.MoveAllToActiveOrBackoffQueue(noon, event, nil, nil, nil)
 		for _, pod := range pods {
 			info, _ := q.Get("", pod.Name)
 			if moved := before[pod.Name].Tier == queue.Unschedulable && info.Tier != queue.Unschedulable; moved != would[pod.Name] {
-				t.Errorf("%s: moved %t, would %t", pod.Name, moved, would[pod.Name])
+				t.Errorf("%s moved: %t; WouldWake: %t", pod.Name, moved, would[pod.Name])
 			}
 		}
 		if q.WouldWake("", "stranger", event, nil, nil) {
-			t.Error("a pod that is not there would be woken")
+			t.Error("WouldWake is true for an unknown pod")
 		}
 	})
 }

@@ -4,70 +4,82 @@ import (
 	"fmt"
 	"testing"
 
+	v1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
 )
 
 // TestIndex compares the index with a map.
 func TestIndex(t *testing.T) {
-	type value struct {
-		space, name string
-		hash        uint32
-	}
 	rapid.Check(t, func(t *rapid.T) {
-		x := newNameIndex(func(v *value) (string, string) { return v.space, v.name }, func(v *value) *uint32 { return &v.hash })
-		var values chunkedPool[value]
+		x := newIndex(byName)
+		var entries pool
 		want := map[string]int32{}
-		for range rapid.IntRange(1, 400).Draw(t, "operations") {
-			space := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "space")
-			name := fmt.Sprint(rapid.IntRange(0, 60).Draw(t, "name"))
-			key := space + "/" + name
-			old, known := want[key]
-			if !known {
-				old = noValue
+		wanted := func(key string) int32 {
+			if i, ok := want[key]; ok {
+				return i
 			}
-			add := func() int32 {
-				i := values.Allocate()
-				*values.At(i) = value{space: space, name: name}
+			return none
+		}
+		for range rapid.IntRange(1, 400).Draw(t, "operations") {
+			namespace := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "namespace")
+			name := fmt.Sprint(rapid.IntRange(0, 60).Draw(t, "name"))
+			key := namespace + "/" + name
+			old := wanted(key)
+			allocate := func() int32 {
+				i := entries.Allocate()
+				pod := &v1.Pod{}
+				pod.Namespace, pod.Name = namespace, name
+				entries.At(i).pod = pod
 				return i
 			}
 			switch rapid.SampledFrom([]string{"put", "add", "remove"}).Draw(t, "operation") {
 			case "put":
-				i := add()
-				if before := x.Put(&values, i); before != old {
-					t.Fatalf("%s was %d, want %d", key, before, old)
+				i := allocate()
+				if replaced := x.Put(&entries, i); replaced != old {
+					t.Fatalf("Put(%s) replaced %d, want %d", key, replaced, old)
 				}
 				want[key] = i
 			case "add":
-				i := add()
-				if other := x.Add(&values, i); other != old {
-					t.Fatalf("%s is %d, want %d", key, other, old)
+				i := allocate()
+				if other := x.Add(&entries, i); other != old {
+					t.Fatalf("Add(%s) = %d, want %d", key, other, old)
 				}
-				if !known {
+				if old == none {
 					want[key] = i
 				}
 			default:
-				if known && !x.Remove(&values, old) {
-					t.Fatalf("%s was not found", key)
+				if old != none && !x.Remove(&entries, old) {
+					t.Fatalf("Remove(%s) found nothing", key)
 				}
 				delete(want, key)
 			}
 			if x.used*2 > len(x.slots) {
-				t.Fatalf("%d of %d places are used: a name is far to look for", x.used, len(x.slots))
+				t.Fatalf("%d of %d slots are used, want at most half", x.used, len(x.slots))
 			}
 			if x.Len() != len(want) {
-				t.Fatalf("%d are found, want %d", x.Len(), len(want))
+				t.Fatalf("Len() = %d, want %d", x.Len(), len(want))
 			}
-			for _, sp := range []string{"a", "b"} {
-				for i := range 61 {
-					w, ok := want[sp+"/"+fmt.Sprint(i)]
-					if !ok {
-						w = noValue
-					}
-					if got := x.Get(&values, sp, fmt.Sprint(i)); got != w {
-						t.Fatalf("%s/%d is at %d, want %d", sp, i, got, w)
+			for _, ns := range []string{"a", "b"} {
+				for n := range 61 {
+					if got, want := x.Get(&entries, ns, fmt.Sprint(n)), wanted(fmt.Sprintf("%s/%d", ns, n)); got != want {
+						t.Fatalf("Get(%s/%d) = %d, want %d", ns, n, got, want)
 					}
 				}
 			}
 		}
 	})
+}
+
+// TestShrink checks that a slice shrinks when it is mostly empty, and keeps its elements.
+func TestShrink(t *testing.T) {
+	s := make([]int, 5000)
+	s[1] = 7
+	for n, most := range map[int]int{1000: 5000, 100: 500} {
+		if got := shrink(s[:n]); len(got) != n || cap(got) > most || got[1] != 7 {
+			t.Errorf("shrink to %d elements: length %d, capacity %d, want at most %d", n, len(got), cap(got), most)
+		}
+	}
+	if got := shrink(make([]int, 0, 100)); cap(got) != 100 {
+		t.Errorf("shrink of a small slice: capacity %d, want 100", cap(got))
+	}
 }

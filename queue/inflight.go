@@ -10,14 +10,14 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// Entity is what is popped: a pod, or a pod group if Group is not nil.
+// Entity is a popped pod, or a popped pod group if Group is not nil.
 type Entity struct {
 	Pod   PodInfo
 	Group *GroupInfo
 }
 
-// Pop is PopEntity for a queue without pod groups. If it pops a group, all its pods are in flight, and the
-// first of them is returned.
+// Pop pops an entity as PopEntity does, for a queue without pod groups. If it pops a group, it returns
+// the first pod, and all of them are in flight.
 func (q *Queue) Pop(now time.Time) (PodInfo, bool) {
 	entity, ok := q.PopEntity(now)
 	if ok && entity.Group != nil {
@@ -26,12 +26,12 @@ func (q *Queue) Pop(now time.Time) (PodInfo, bool) {
 	return entity.Pod, ok
 }
 
-// PopEntity takes the pod or pod group and makes it in flight; with PopFromBackoffQ, and if activeQ
-// is empty, the head of backoffQ, whether its backoff is over or not. Pods that back off after an error
-// are never taken early. It returns false if there is no pod to take.
+// PopEntity removes the head of activeQ and puts its pods in flight. If activeQ is empty, with
+// PopFromBackoffQ, it takes the head of backoffQ instead, even before the backoff expires; pods that
+// back off after an error are never popped early. It returns false if there is nothing to pop.
 //
-// A popped pod stays in flight until Done, Bound or AddUnschedulableIfNotPresent; a pod group's attempt
-// ends with AddAttemptedPodGroupIfNeeded, which must come before the next pop.
+// A popped pod stays in flight until Done, Bound or AddUnschedulableIfNotPresent. A pod group's attempt
+// ends with AddAttemptedPodGroupIfNeeded, which the caller must call before the next pop.
 func (q *Queue) PopEntity(now time.Time) (Entity, bool) {
 	for {
 		var i int32
@@ -45,17 +45,17 @@ func (q *Queue) PopEntity(now time.Time) (Entity, bool) {
 			return Entity{}, false
 		}
 		q.remove(i)
-		q.popped = 0
+		q.lastPopped = 0
 		group := q.entries.At(i).group
 		if group != 0 {
 			info := q.popGroup(now.UnixNano(), q.groups[group-1])
 			if info == nil {
 				continue
 			}
-			q.popped = group
+			q.lastPopped = group
 			return Entity{Group: info}, true
 		}
-		if !q.takeOff(now.UnixNano(), i) {
+		if !q.startAttempt(now.UnixNano(), i) {
 			continue
 		}
 		q.schedulingCycle++
@@ -65,47 +65,46 @@ func (q *Queue) PopEntity(now time.Time) (Entity, bool) {
 	}
 }
 
-// takeOff makes the pod i, which was popped, in flight. It returns false if one of its UID already is: then the entry is dropped, as
-// upstream's unlockedMoveEntityToInFlight does.
-func (q *Queue) takeOff(now int64, i int32) bool {
+// startAttempt puts the popped pod i in flight. If a pod with its UID is in flight already, it drops i
+// and returns false, as upstream's unlockedMoveEntityToInFlight does.
+func (q *Queue) startAttempt(now int64, i int32) bool {
 	e := q.entries.At(i)
 	e.attempts++
 	if !q.inFlight.push(&q.entries, i) {
-		q.observer.Failed(fmt.Errorf("pod %s/%s was popped while its last attempt is still in flight: it is dropped", e.pod.Namespace, e.pod.Name))
+		q.observer.Failed(fmt.Errorf("dropped pod %s/%s: it was popped while its previous attempt is still in flight", e.pod.Namespace, e.pod.Name))
 		q.move(now, i, Deleted, "")
 		q.forget(i)
 		return false
 	}
-	if other := q.firstInFlight(e.pod); other != none {
-		q.byName.Put(&q.entries, other) // i itself, if no older one is hidden
+	if other := q.hiddenPod(e.pod); other != none {
+		q.byName.Put(&q.entries, other) // i itself, unless an older one is in flight
 	}
 	return true
 }
 
-// Done ends the attempt of the pod in flight with that UID without putting the pod back. Unknown UIDs
-// are ignored.
-func (q *Queue) Done(now time.Time, uid types.UID) { q.endFlight(now, uid, Deleted) }
+// Done ends the attempt of the pod in flight with that UID and forgets the pod. It ignores unknown UIDs.
+func (q *Queue) Done(now time.Time, uid types.UID) { q.endAttempt(now, uid, Deleted) }
 
 // Bound is Done for a pod that was bound to its node.
-func (q *Queue) Bound(now time.Time, uid types.UID) { q.endFlight(now, uid, Scheduled) }
+func (q *Queue) Bound(now time.Time, uid types.UID) { q.endAttempt(now, uid, Scheduled) }
 
-// endFlight takes the pod with that UID out of flight, for good: it is Scheduled or Deleted.
-func (q *Queue) endFlight(now time.Time, uid types.UID, to Tier) {
-	if i := q.inFlight.with(&q.entries, uid); i != none {
+// endAttempt forgets the pod in flight with that UID and reports it as Scheduled or Deleted.
+func (q *Queue) endAttempt(now time.Time, uid types.UID, to Tier) {
+	if i := q.inFlight.Get(&q.entries, uid); i != none {
 		q.inFlight.remove(&q.entries, i)
 		q.move(now.UnixNano(), i, to, "")
 		q.forget(i)
 	}
 }
 
-// inFlight holds the popped pods, in the order of their popping, and the events that came while any of
-// them was being scheduled. (active_queue.go, inFlightPods and inFlightEvents.)
+// inFlight holds the pods in flight in pop order, and the events that occurred during their attempts.
+// It models inFlightPods and inFlightEvents in active_queue.go.
 type inFlight struct {
 	byUID       index
 	first, last int32
 	events      []clusterEvent
-	head        int   // events[:head] were let go
-	dropped     int64 // events that were let go so far
+	head        int   // events[:head] were dropped
+	dropped     int64 // number of events dropped so far
 }
 
 type clusterEvent struct {
@@ -114,15 +113,15 @@ type clusterEvent struct {
 }
 
 func newInFlight() inFlight {
-	return inFlight{byUID: byUID(), first: none, last: none}
+	return inFlight{byUID: newIndex(byUID), first: none, last: none}
 }
 
-// with returns the entry of the pod with that UID, or none.
-func (f *inFlight) with(entries *pool, uid types.UID) int32 {
+// Get returns the entry of the pod with that UID, or none.
+func (f *inFlight) Get(entries *pool, uid types.UID) int32 {
 	return f.byUID.Get(entries, "", string(uid))
 }
 
-// push makes the entry i the last in flight, unless one of its UID is, and reports whether it did.
+// push appends entry i and returns true, unless a pod with its UID is in flight already.
 func (f *inFlight) push(entries *pool, i int32) bool {
 	if f.byUID.Add(entries, i) != none {
 		return false
@@ -139,10 +138,11 @@ func (f *inFlight) push(entries *pool, i int32) bool {
 	return true
 }
 
-// letGoAtOnce is how many events are let go at once at the least while pods are in flight: they lie side by side, and far from all else.
-const letGoAtOnce = 32
+// eventBatch is the least number of events to drop at once while pods are in flight: the events are
+// adjacent in memory, but far from everything else.
+const eventBatch = 32
 
-// remove ends the attempt of entry i, and lets go of the events that no attempt can ask for any more.
+// remove removes entry i and drops the events that no pod in flight needs any longer.
 func (f *inFlight) remove(entries *pool, i int32) {
 	e := entries.At(i)
 	f.byUID.Remove(entries, i)
@@ -158,25 +158,25 @@ func (f *inFlight) remove(entries *pool, i int32) {
 	}
 	n := len(f.events) - f.head
 	if f.first != none {
-		if n = int(entries.At(f.first).eventsFrom - f.dropped); n < letGoAtOnce {
+		if n = int(entries.At(f.first).eventsFrom - f.dropped); n < eventBatch {
 			return
 		}
 	}
 	clear(f.events[f.head : f.head+n])
 	f.head, f.dropped = f.head+n, f.dropped+int64(n)
-	if f.head*2 >= len(f.events) { // as many go as stay: each event is copied once
+	if f.head*2 >= len(f.events) { // at most half remains, so each event is copied once on average
 		kept := copy(f.events, f.events[f.head:])
 		clear(f.events[kept:])
 		f.events, f.head = shrink(f.events[:kept]), 0
 	}
 }
 
-// record keeps event for the pods in flight.
+// record stores an event for the pods in flight.
 func (f *inFlight) record(event fwk.ClusterEvent, oldObj, newObj any) {
 	f.events = append(f.events, clusterEvent{event, oldObj, newObj})
 }
 
-// since returns the events from number from on.
+// since returns the events from the given number on.
 func (f *inFlight) since(from int64) []clusterEvent { return f.events[f.head+int(from-f.dropped):] }
 
 func (f *inFlight) clone() inFlight {

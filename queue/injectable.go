@@ -1,26 +1,24 @@
 package queue
 
-// Package injectable names what a person can have the scheduling queue do without a change of the cluster: cluster events,
-// move requests and flushes. What-ifs inject them, and scenarios write them. It imports nothing of the project but framework.
-
 import (
 	"slices"
 
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// What the queue does of itself, beside the cluster events.
+// Names of injectable operations that are not cluster events. A what-if or a scenario can inject these and the
+// cluster events without a change in the cluster.
 const (
 	MoveRequest   = "move request for all"
 	BackoffFlush  = "flush of backoffQ"
 	LeftoverFlush = "leftover flush"
 )
 
-// MoveAll is the wildcard event, that of a MoveRequest: it moves pods whatever rejected them.
+// MoveAll is the wildcard event of a MoveRequest. It moves pods regardless of the plugins that rejected them.
 var MoveAll = fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.All}
 
-// Events returns the events that kube-scheduler v1.37 makes out of changed objects (eventhandlers.go,
-// framework/events.go), those first that a person injects most. With them a person can wake pods in a what-if.
+// InjectableEvents returns the events that kube-scheduler v1.37 derives from changed objects (eventhandlers.go
+// and framework/events.go), the most useful ones first.
 func InjectableEvents() []fwk.ClusterEvent {
 	var all []fwk.ClusterEvent
 	add := func(r fwk.EventResource, actions ...fwk.ActionType) {
@@ -45,7 +43,7 @@ func InjectableEvents() []fwk.ClusterEvent {
 	return all
 }
 
-// EventLabels returns the labels of Events, in their order and upstream's spelling: "NodeAdd" and so on.
+// InjectableLabels returns the labels of InjectableEvents, such as "NodeAdd".
 func InjectableLabels() []string {
 	var labels []string
 	for _, e := range InjectableEvents() {
@@ -54,12 +52,13 @@ func InjectableLabels() []string {
 	return labels
 }
 
-// Names returns all that can be injected: what the queue does of itself, and then the cluster events.
+// InjectableNames returns everything that can be injected: MoveRequest, BackoffFlush, LeftoverFlush and the
+// labels of the cluster events.
 func InjectableNames() []string {
 	return append([]string{MoveRequest, BackoffFlush, LeftoverFlush}, InjectableLabels()...)
 }
 
-// Event returns the cluster event that has that label, or the one of a MoveRequest, and false if there is none.
+// InjectableEvent returns the cluster event with that label or, for MoveRequest, MoveAll.
 func InjectableEvent(name string) (fwk.ClusterEvent, bool) {
 	if name == MoveRequest {
 		return MoveAll, true

@@ -1,28 +1,25 @@
 package queue
 
-// Package labels knows how releases of kube-scheduler call the events of moves, in their logs and metrics.
-//
-// A label of v1.37 is the one that schedq thinks in; another release's is what it reads and tells. The package imports
-// nothing of the project.
-
 import "strings"
 
-// Style is how a release calls events.
+// LabelStyle is how a release spells the labels of events in its logs and metrics. Everywhere else, schedq
+// uses the labels of v1.37.
 type LabelStyle uint8
 
 const (
-	// ByKind is v1.37's: AssignedPodDelete, UnscheduledPodAdd, TargetPodUpdatePodLabel.
-	ByKind LabelStyle = iota
-	// OfUnschedulablePods names all pods without a node by one kind: UnschedulablePodAdd, since v1.32.
-	OfUnschedulablePods
-	// ByHand is that of the releases before, which wrote each out: PodAdd, NodeTaintChange, PvcAdd
-	// (pkg/scheduler/framework/events.go of v1.31, internal/queue/events.go before).
-	ByHand
+	// LabelsByResource is the style of v1.37: AssignedPodDelete, UnscheduledPodAdd, TargetPodUpdatePodLabel.
+	LabelsByResource LabelStyle = iota
+	// LabelsUnschedulablePod is the style of v1.32 to v1.36. One resource stands for all pods without a node:
+	// UnschedulablePodAdd.
+	LabelsUnschedulablePod
+	// LabelsLegacy is the style until v1.31, with a constant for each label: PodAdd, NodeTaintChange, PvcAdd
+	// (pkg/scheduler/framework/events.go in v1.31, internal/queue/events.go before).
+	LabelsLegacy
 )
 
-// byHand are labels of v1.31 and before that are others, after those of OfUnschedulablePods. The uncordoning of a node,
-// which these called NodeSpecUnschedulableChange, is one of its taints since.
-var byHand = [...][2]string{
+// legacyLabels maps labels of LabelsUnschedulablePod to those of LabelsLegacy. The latter's
+// NodeSpecUnschedulableChange, for the uncordoning of a node, became a taint event.
+var legacyLabels = [...][2]string{
 	{"UnschedulablePodAdd", "PodAdd"},
 	{"AssignedPodUpdatePodLabel", "PodLabelChange"},
 	{"AssignedPodUpdatePodScaleDown", "PodRequestScaledDown"},
@@ -37,23 +34,23 @@ var byHand = [...][2]string{
 	{"PersistentVolumeClaimUpdate", "PvcUpdate"},
 }
 
-// Of returns how the release calls the event that v1.37 calls label.
+// Of returns the release's spelling of a v1.37 label.
 func (s LabelStyle) Of(label string) string {
-	if s == ByKind {
+	if s == LabelsByResource {
 		return label
 	}
-	for _, kind := range [...]string{"UnscheduledPod", "TargetPod"} {
-		if what, ok := strings.CutPrefix(label, kind); ok {
-			label = "UnschedulablePod" + what
+	for _, resource := range [...]string{"UnscheduledPod", "TargetPod"} {
+		if action, ok := strings.CutPrefix(label, resource); ok {
+			label = "UnschedulablePod" + action
 		}
 	}
-	if s == OfUnschedulablePods {
+	if s == LabelsUnschedulablePod {
 		return label
 	}
 	if strings.HasPrefix(label, "UnschedulablePodUpdate") {
 		return "PodUpdate"
 	}
-	for _, l := range byHand {
+	for _, l := range legacyLabels {
 		if label == l[0] {
 			return l[1]
 		}
@@ -61,11 +58,11 @@ func (s LabelStyle) Of(label string) string {
 	return label
 }
 
-// IsPodAdd reports whether label is what any release calls the event of a pod that is new to the queue.
+// IsPodAdd reports whether label is the event of a new pod in the spelling of any release.
 func IsPodAdd(label string) bool {
 	const podAdd = "UnscheduledPodAdd"
-	if !strings.HasSuffix(label, "PodAdd") { // as all of them do: most labels cost nothing
+	if !strings.HasSuffix(label, "PodAdd") { // a cheap test that excludes most labels
 		return false
 	}
-	return label == podAdd || label == OfUnschedulablePods.Of(podAdd) || label == ByHand.Of(podAdd)
+	return label == podAdd || label == LabelsUnschedulablePod.Of(podAdd) || label == LabelsLegacy.Of(podAdd)
 }

@@ -2,8 +2,8 @@ package queue
 
 import "testing"
 
-// TestOf: the labels that logs of these releases show (v1.31.4, v1.33.0, v1.35.0).
-func TestOf(t *testing.T) {
+// TestLabels checks labels against those in logs of v1.31.4, v1.33.0 and v1.35.0.
+func TestLabels(t *testing.T) {
 	for label, want := range map[string][2]string{
 		"UnscheduledPodAdd":                           {"UnschedulablePodAdd", "PodAdd"},
 		"UnscheduledPodUpdate":                        {"UnschedulablePodUpdate", "PodUpdate"},
@@ -14,16 +14,13 @@ func TestOf(t *testing.T) {
 		"BackoffComplete":                             {"BackoffComplete", "BackoffComplete"},
 		"TargetPodUpdatePodSchedulingGatesEliminated": {"UnschedulablePodUpdatePodSchedulingGatesEliminated", "PodUpdate"},
 	} {
-		if got := [2]string{OfUnschedulablePods.Of(label), ByHand.Of(label)}; got != want || ByKind.Of(label) != label {
-			t.Errorf("%s is called %q, want %q", label, got, want)
+		if got := [2]string{LabelsUnschedulablePod.Of(label), LabelsLegacy.Of(label)}; got != want || LabelsByResource.Of(label) != label {
+			t.Errorf("labels of %s are %q, want %q", label, got, want)
 		}
 	}
-}
-
-func TestIsPodAdd(t *testing.T) {
 	for label, want := range map[string]bool{"UnscheduledPodAdd": true, "UnschedulablePodAdd": true, "PodAdd": true, "NodeAdd": false, "AssignedPodAdd": false} {
 		if IsPodAdd(label) != want {
-			t.Errorf("%s: %v", label, !want)
+			t.Errorf("IsPodAdd(%s) = %t", label, !want)
 		}
 	}
 }

@@ -1,29 +1,29 @@
 package queue
 
-// Incoming is a pair of labels of the counter scheduler_queue_incoming_pods_total. Queue is Active,
-// Backoff or Unschedulable; gated pods count as unschedulable there.
+// Incoming is a pair of label values of the counter scheduler_queue_incoming_pods_total. Queue is Active,
+// Backoff or Unschedulable; gated pods count as unschedulable.
 type Incoming struct {
 	Queue Tier
 	Event string
 }
 
-// incoming counts by labels. The labels of one count are mostly those of the count before.
+// incoming counts pods by label values, and caches the last counter because most pods in a row share it.
 type incoming struct {
-	counts map[Incoming]*int64
-	last   Incoming
-	of     *int64 // counts[last]
+	counts    map[Incoming]*int64
+	last      Incoming
+	lastCount *int64 // counts[last]
 }
 
 func newIncoming() incoming { return incoming{counts: map[Incoming]*int64{}} }
 
 func (c *incoming) add(labels Incoming, n int64) {
-	if c.of == nil || labels != c.last {
+	if c.lastCount == nil || labels != c.last {
 		if c.counts[labels] == nil {
 			c.counts[labels] = new(int64)
 		}
-		c.last, c.of = labels, c.counts[labels]
+		c.last, c.lastCount = labels, c.counts[labels]
 	}
-	*c.of += n
+	*c.lastCount += n
 }
 
 func (c *incoming) clone() incoming {
@@ -34,8 +34,8 @@ func (c *incoming) clone() incoming {
 	return copied
 }
 
-// IncomingPodsTotal returns scheduler_queue_incoming_pods_total: how many pods entered each queue, by
-// the event that sent them.
+// IncomingPodsTotal returns scheduler_queue_incoming_pods_total: the number of pods that entered each
+// queue, by event.
 func (q *Queue) IncomingPodsTotal() map[Incoming]int64 {
 	totals := make(map[Incoming]int64, len(q.incoming.counts))
 	for labels, n := range q.incoming.counts {
@@ -46,14 +46,13 @@ func (q *Queue) IncomingPodsTotal() map[Incoming]int64 {
 	return totals
 }
 
-// count counts the pods of the entity i that came to a queue.
+// count counts the pods of entity i as incoming.
 func (q *Queue) count(i int32, queue Tier, event string) {
 	q.incoming.add(Incoming{queue, event}, int64(q.size(i)))
 }
 
-// PendingPods returns scheduler_pending_pods for a value of its label queue: Active, Backoff,
-// Unschedulable (without the gated pods) or Gated; for InFlight the number of pods in flight; for Incomplete
-// and Pending those that wait for their pod group. It is 0 for any other tier.
+// PendingPods returns the number of pods in a tier, and 0 for None, Scheduled and Deleted. For Active, Backoff,
+// Unschedulable and Gated, it is the metric scheduler_pending_pods.
 func (q *Queue) PendingPods(tier Tier) int {
 	if tier == None || tier == Scheduled || tier == Deleted || tier >= tierCount {
 		return 0
@@ -61,7 +60,7 @@ func (q *Queue) PendingPods(tier Tier) int {
 	return q.pods[tier]
 }
 
-// CanPop reports whether Pop would find a pod to take.
+// CanPop reports whether there is a pod to pop.
 func (q *Queue) CanPop() bool {
 	return len(q.activeQ.items) > 0 || q.opts.PopFromBackoffQ && len(q.backoffQ.items) > 0
 }

@@ -9,22 +9,21 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// What brings a pod from one tier to another, but for its pop and its end: the operations, and below them the few ways that all of
-// them go. One who follows a pod alone needs no other file: what is called beyond is a step whose name says it, such as to
-// remove an entity from its place, or to ask the hints whether an event is worth requeuing it.
+// This file contains the operations that move pods between tiers, except pops and the ends of attempts,
+// followed by the steps they share.
 
-// Add puts a new pod into activeQ, or among the gated pods if a PreEnqueue plugin says so. A pod of that name that waits already
-// is replaced. The node that its status names is where it is nominated to run: the caller vouches that it is not assigned.
+// Add adds an unassigned pod to activeQ, or to the gated pods if a PreEnqueue plugin rejects it. It replaces
+// a waiting pod of that name, and records the nominated node in the pod's status.
 func (q *Queue) Add(now time.Time, pod *v1.Pod) {
 	q.nominated.Add(pod, pod.Status.NominatedNodeName)
 	q.add(now.UnixNano(), pod)
 }
 
 func (q *Queue) add(now int64, pod *v1.Pod) {
-	told := None
-	if old := q.waiting(pod); old != none {
-		if _, grouped := q.opts.GroupOf(pod); !grouped && q.entries.At(old).group == 0 { // the new one goes on from where the old one was
-			told = q.entries.At(old).tier
+	from := None
+	if old := q.waitingPod(pod); old != none {
+		if _, grouped := q.opts.GroupOf(pod); !grouped && q.entries.At(old).group == 0 { // reported as a move of one pod
+			from = q.entries.At(old).tier
 			q.remove(old)
 			q.forget(old)
 		} else {
@@ -32,56 +31,57 @@ func (q *Queue) add(now int64, pod *v1.Pod) {
 		}
 	}
 	i := q.newPod(now, pod)
-	if g := q.groupNamedBy(pod); g != nil {
+	if g := q.ensureGroupOf(pod); g != nil {
 		q.addMember(now, i, g, unscheduledPodAdd)
 		return
 	}
-	q.setTier(q.entries.At(i), told)
+	q.setTier(q.entries.At(i), from)
 	q.moveToActiveQ(now, i, unscheduledPodAdd)
 }
 
-// Rejection says why an attempt failed. Without any plugin it was an error, or the cluster had no nodes:
-// such a pod always goes to backoffQ's heap for errors.
+// Rejection is why an attempt failed. Without any plugin, the cause is an error or a cluster without nodes, and
+// the pod goes to backoffQ's heap for errors.
 type Rejection struct {
 	UnschedulablePlugins []string
 	PendingPlugins       []string
 }
 
 // AddUnschedulableIfNotPresent returns a pod to the queue after a failed attempt: to the unschedulable
-// pods, or, if an event that came during the attempt may have helped, to backoffQ or activeQ. pod is its
-// newest object, with the UID of the one that was popped. A pod of a group waits for what its group's own attempt comes to.
+// pods or, if an event during the attempt may make it schedulable, to backoffQ or activeQ. pod is the
+// newest object, with the UID of the popped one. A pod of a group is pending until its group's attempt ends.
 //
-// It fails if a pod of that name waits already; the attempt has ended nevertheless. A pod that was
-// never popped is queued, and the Observer told. (scheduling_queue.go, AddUnschedulablePodIfNotPresent.)
+// It ends the attempt and returns an error if a pod of that name waits already. It reports a pod that was
+// never popped to Observer.Failed and queues it. It models AddUnschedulablePodIfNotPresent in
+// scheduling_queue.go.
 func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rejection) error {
 	t := now.UnixNano()
-	if old := q.waiting(pod); old != none {
+	if old := q.waitingPod(pod); old != none {
 		q.Done(now, pod.UID)
 		return fmt.Errorf("pod %s/%s is already present in the queue (%s)", pod.Namespace, pod.Name, q.entries.At(old).tier)
 	}
-	i := q.inFlight.with(&q.entries, pod.UID)
+	i := q.inFlight.Get(&q.entries, pod.UID)
 	popped := i != none
-	if popped && q.flying(pod) != i && q.entries.At(i).pod.Name != pod.Name {
-		q.Done(now, pod.UID) // it was the attempt of a pod of another name
+	if popped && q.inFlightPod(pod) != i && q.entries.At(i).pod.Name != pod.Name {
+		q.Done(now, pod.UID) // the attempt of a pod with another name
 		popped = false
 	}
 	if !popped {
 		i = q.newPod(t, pod)
 	}
 	e := q.entries.At(i)
-	g := q.groupNamedBy(e.pod)
+	g := q.ensureGroupOf(e.pod)
 	q.setPod(i, pod)
 	q.fail(t, e, why)
 	hint := queueSkip
 	if g == nil {
-		q.popped = 0
+		q.lastPopped = 0
 		q.setExpiry(i)
 		hint = q.rules.hintAfterAttempt(q, i, popped)
 	}
 	if popped {
 		q.inFlight.remove(&q.entries, i)
 		if q.hidden > 0 {
-			q.byName.Put(&q.entries, i) // before another one in flight, which is hidden in its turn
+			q.byName.Put(&q.entries, i) // hides another pod in flight
 		}
 		e.group = 0
 	}
@@ -93,7 +93,7 @@ func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rej
 	return nil
 }
 
-// fail counts a failed attempt of the pod e and forgets what belonged to the one before.
+// fail records a failed attempt of pod e.
 func (q *Queue) fail(now int64, e *entry, why Rejection) {
 	e.unschedulablePlugins = q.sets.Of(why.UnschedulablePlugins...)
 	e.pendingPlugins = q.sets.Of(why.PendingPlugins...)
@@ -101,7 +101,7 @@ func (q *Queue) fail(now int64, e *entry, why Rejection) {
 	q.rules.countFailure(q, now, e, e.rejected())
 }
 
-// countFailure counts one failure more of the entity e, by plugins or by an error.
+// countFailure counts a failure of entity e, which is a rejection or an error.
 func (q *Queue) countFailure(_ int64, e *entry, rejected bool) {
 	if rejected {
 		e.unschedulableCount++
@@ -112,15 +112,15 @@ func (q *Queue) countFailure(_ int64, e *entry, rejected bool) {
 	e.backoffExpiry = unset
 }
 
-// Update tells the queue that a pod changed. events are what the change means to plugins: the result of
-// upstream's PodSchedulingPropertiesChange(newPod, oldPod, true). In activeQ and backoffQ the pod is
-// replaced; a pod in flight has the events replayed if its attempt fails; an unschedulable or gated pod
-// moves if a hint says so. A pod that the queue does not know is added, and so is another pod of the name.
+// Update replaces the object of a pod. events describe the change: the result of upstream's
+// PodSchedulingPropertiesChange(newPod, oldPod, true). An unschedulable or gated pod moves if a hint for an
+// event returns Queue. If the pod is in flight, the events count when its attempt fails. A pod that the
+// queue does not know, or that has another UID, is added.
 func (q *Queue) Update(now time.Time, oldPod, newPod *v1.Pod, events []fwk.ClusterEvent) {
-	i := q.waiting(newPod)
+	i := q.waitingPod(newPod)
 	g, entity := q.groupOf(i, oldPod), q.entityOf(i)
 	isIncomplete := g != nil && g.object == nil
-	if q.inFlight.with(&q.entries, newPod.UID) != none && !isIncomplete && !q.rules.forgetsPopped {
+	if q.inFlight.Get(&q.entries, newPod.UID) != none && !isIncomplete && !q.rules.forgetsPopped {
 		for _, ev := range events {
 			q.inFlight.record(ev, oldPod, newPod)
 		}
@@ -130,7 +130,7 @@ func (q *Queue) Update(now time.Time, oldPod, newPod *v1.Pod, events []fwk.Clust
 		q.Add(now, newPod)
 		return
 	}
-	if i == none || isIncomplete && q.entries.At(i).tier != Incomplete { // upstream looks among the incomplete alone
+	if i == none || isIncomplete && q.entries.At(i).tier != Incomplete { // upstream searches the incomplete pods only
 		q.freeGroup(g)
 		return
 	}
@@ -141,14 +141,15 @@ func (q *Queue) Update(now time.Time, oldPod, newPod *v1.Pod, events []fwk.Clust
 	}
 }
 
-// updated puts the entity i, a pod of which has changed, at its place in its heap, or asks its hints whether it moves.
+// updated restores the heap's order after a pod of entity i changed, or asks the entity's hints about the
+// change.
 func (q *Queue) updated(now int64, i int32, oldPod, newPod *v1.Pod, events []fwk.ClusterEvent) {
 	e := q.entries.At(i)
 	if h := q.heapAt(e.place); h != nil {
 		h.fix(&q.entries, int(e.pos))
 		return
 	}
-	for _, ev := range events { // upstream goes on after backoffQ, unless it pops from there, and then holds the pod twice
+	for _, ev := range events { // without PopFromBackoffQ, upstream continues after a move to backoffQ, and then holds the pod twice
 		if e.place != inUnschedulable {
 			return
 		}
@@ -156,10 +157,11 @@ func (q *Queue) updated(now int64, i int32, oldPod, newPod *v1.Pod, events []fwk
 	}
 }
 
-// Activate moves a pod to activeQ at once, whatever its backoff, with its group. A pod in flight returns to activeQ or
-// backoffQ if its attempt fails. Any other pod is ignored. It reports whether the pod entered activeQ.
+// Activate moves a pod and its group to activeQ, regardless of the backoff, and reports whether the pod
+// entered activeQ. A pod in flight returns to activeQ or backoffQ if its attempt fails. Any other pod is
+// ignored.
 func (q *Queue) Activate(now time.Time, pod *v1.Pod) bool {
-	i := q.waiting(pod)
+	i := q.waitingPod(pod)
 	entity := i
 	if g := q.groupOf(i, pod); g != nil {
 		if g.object == nil {
@@ -177,23 +179,23 @@ func (q *Queue) Activate(now time.Time, pod *v1.Pod) bool {
 			return true
 		}
 	}
-	if q.inFlight.with(&q.entries, pod.UID) != none {
+	if q.inFlight.Get(&q.entries, pod.UID) != none {
 		q.inFlight.record(eventForceActivate, nil, pod)
 	}
 	return false
 }
 
-// MoveAllToActiveOrBackoffQueue is a move request: event happened, and every unschedulable or gated pod
-// that it may help moves to activeQ or, while it backs off, to backoffQ. oldObj and newObj are the object
-// before and after, for the hints. preCheck, unless nil, leaves pods out. Pods in flight are checked
-// against the event when their attempt fails.
+// MoveAllToActiveOrBackoffQueue is a move request: it moves every unschedulable or gated pod that event may
+// make schedulable to activeQ or, during its backoff, to backoffQ. The hints receive oldObj and newObj, the
+// object before and after the event. If preCheck is not nil, only pods for which it returns true can move.
+// For pods in flight, the event counts when their attempt fails.
 func (q *Queue) MoveAllToActiveOrBackoffQueue(now time.Time, event fwk.ClusterEvent, oldObj, newObj any, preCheck func(*v1.Pod) bool) {
 	if !q.rules.isOfInterest(q, event) {
 		return
 	}
 	candidates := q.scratch[:0]
 	for _, i := range q.unschedulable {
-		for p := range q.podsOf(i) { // any of a group
+		for p := range q.podsOf(i) { // any member suffices
 			if preCheck == nil || preCheck(q.entries.At(p).pod) {
 				candidates = append(candidates, i)
 				break
@@ -207,14 +209,14 @@ func (q *Queue) MoveAllToActiveOrBackoffQueue(now time.Time, event fwk.ClusterEv
 // moveAll models moveEntitiesToActiveOrBackoffQueue.
 func (q *Queue) moveAll(now int64, candidates []int32, event fwk.ClusterEvent, oldObj, newObj any) {
 	label, byHints := event.Label(), q.opts.Rules.Waking == ByHints && !isWildCard(event)
-	clear(q.isDeaf)
+	clear(q.unregistered)
 	for _, i := range candidates {
 		e := q.entries.At(i)
 		if e.tier == Gated && q.rules.staysGated(q, e, event) {
 			continue
 		}
-		if byHints && e.rejected() && q.areDeaf(e.unschedulablePlugins, event) && q.areDeaf(e.pendingPlugins, event) {
-			continue // a group has no rejectors of its own
+		if byHints && e.rejected() && q.noneRegistered(e.unschedulablePlugins, event) && q.noneRegistered(e.pendingPlugins, event) {
+			continue // never a group: only its pods have rejectors
 		}
 		if hint := q.worthRequeuing(i, event, oldObj, newObj); hint != queueSkip {
 			q.remove(i)
@@ -227,17 +229,17 @@ func (q *Queue) moveAll(now int64, candidates []int32, event fwk.ClusterEvent, o
 	}
 }
 
-// FlushBackoffCompleted moves the pods whose backoff is over from backoffQ to activeQ. Upstream does it
-// every BackoffFlushInterval; with PopFromBackoffQ, at whole seconds. (flushBackoffQCompleted.)
+// FlushBackoffCompleted moves the pods whose backoff is over from backoffQ to activeQ. Upstream calls it
+// every BackoffFlushInterval and, with PopFromBackoffQ, at whole seconds. It models flushBackoffQCompleted.
 func (q *Queue) FlushBackoffCompleted(now time.Time) { q.FlushBackoffCompletedAsOf(now, now) }
 
-// FlushBackoffCompletedAsOf is a FlushBackoffCompleted that ran at that moment, and is heard of only now: pods whose backoff was over
-// by then have moved.
+// FlushBackoffCompletedAsOf runs at now a flush that happened at ran: it moves the pods whose backoff was over
+// at ran.
 func (q *Queue) FlushBackoffCompletedAsOf(now, ran time.Time) {
-	t, by := now.UnixNano(), ran.UnixNano()
+	t, asOf := now.UnixNano(), ran.UnixNano()
 	completed := q.scratch[:0]
 	for _, h := range []*heap{&q.backoffQ, &q.errorBackoffQ} {
-		for len(h.items) > 0 && !q.backingOff(by, q.entries.At(h.items[0].entry)) {
+		for len(h.items) > 0 && !q.backingOff(asOf, q.entries.At(h.items[0].entry)) {
 			i := h.items[0].entry
 			q.remove(i)
 			completed = append(completed, i)
@@ -250,14 +252,14 @@ func (q *Queue) FlushBackoffCompletedAsOf(now, ran time.Time) {
 }
 
 // FlushUnschedulableLeftover moves the pods that have been unschedulable or gated for longer than
-// PodMaxInUnschedulablePods, counted from their last failure or their last flush. Upstream does it every
-// LeftoverFlushInterval. (flushUnschedulableEntitiesLeftover.)
+// PodMaxInUnschedulablePods since their last failure or flush. Upstream calls it every
+// LeftoverFlushInterval. It models flushUnschedulableEntitiesLeftover.
 func (q *Queue) FlushUnschedulableLeftover(now time.Time) {
 	t := now.UnixNano()
 	left := q.scratch[:0]
 	for _, i := range q.unschedulable {
 		e := q.entries.At(i)
-		if t-q.rules.leftSince(e) > int64(q.opts.PodMaxInUnschedulablePods) {
+		if t-q.rules.leftoverSince(e) > int64(q.opts.PodMaxInUnschedulablePods) {
 			e.flushed = t
 			left = append(left, i)
 		}
@@ -268,12 +270,12 @@ func (q *Queue) FlushUnschedulableLeftover(now time.Time) {
 	}
 }
 
-// requeue sends the entity i where hint says; event is the label of the cause. (scheduling_queue.go,
-// requeueEntityWithQueueingStrategy.)
+// requeue moves entity i according to hint, for an event with that label. It models
+// requeueEntityWithQueueingStrategy in scheduling_queue.go.
 func (q *Queue) requeue(now int64, i int32, hint strategy, event string) {
 	e := q.entries.At(i)
 	switch {
-	case hint == queueSkip && e.place != nowhere:
+	case hint == queueSkip && e.place != noPlace:
 	case hint == queueSkip:
 		to := Unschedulable
 		if e.gatingPlugin != 0 {
@@ -289,14 +291,16 @@ func (q *Queue) requeue(now int64, i int32, hint strategy, event string) {
 	}
 }
 
-// moveToActiveQ puts the entity i into activeQ, or among the gated ones if a PreEnqueue plugin keeps it out, and returns where it
-// went. It may lie among the unschedulable still. (scheduling_queue.go, moveToActiveQ.)
+// moveToActiveQ puts entity i into activeQ, or among the gated entities if a PreEnqueue plugin rejects it, and
+// returns its new tier. The entity may still be unschedulable. It models moveToActiveQ in
+// scheduling_queue.go.
 func (q *Queue) moveToActiveQ(now int64, i int32, event string) Tier {
 	q.runPreEnqueue(i)
 	return q.enterActiveQ(now, i, event)
 }
 
-// moveOutOfBackoffQ is moveToActiveQ for what was in backoffQ: with PopFromBackoffQ, PreEnqueue ran when it came there.
+// moveOutOfBackoffQ is moveToActiveQ for an entity from backoffQ. With PopFromBackoffQ, PreEnqueue ran when
+// the entity entered backoffQ.
 func (q *Queue) moveOutOfBackoffQ(now int64, i int32, event string) Tier {
 	if !q.opts.PopFromBackoffQ {
 		q.runPreEnqueue(i)
@@ -320,8 +324,8 @@ func (q *Queue) enterActiveQ(now int64, i int32, event string) Tier {
 	return Active
 }
 
-// moveToBackoffQ puts the entity i into backoffQ; with PopFromBackoffQ it may be gated instead.
-// (scheduling_queue.go, moveToBackoffQ.)
+// moveToBackoffQ puts entity i into backoffQ or, with PopFromBackoffQ, possibly among the gated entities. It
+// models moveToBackoffQ in scheduling_queue.go.
 func (q *Queue) moveToBackoffQ(now int64, i int32, event string) {
 	if q.opts.PopFromBackoffQ {
 		q.runPreEnqueue(i)
@@ -336,23 +340,24 @@ func (q *Queue) moveToBackoffQ(now int64, i int32, event string) {
 	q.moved(now, i, Backoff, event)
 }
 
-// gate keeps the entity i out of activeQ. One that is gated and was not taken out does not move.
+// gate puts entity i among the gated entities, unless it is there.
 func (q *Queue) gate(now int64, i int32, event string) {
 	e := q.entries.At(i)
-	stayed := e.place == inUnschedulable
-	if stayed && e.tier == Gated {
+	wasThere := e.place == inUnschedulable
+	if wasThere && e.tier == Gated {
 		return
 	}
 	q.remove(i)
 	q.insert(i, Gated)
-	if !stayed {
+	if !wasThere {
 		q.count(i, Unschedulable, event)
 	}
 	q.moved(now, i, Gated, event)
 }
 
-// runPreEnqueue asks the PreEnqueue plugins about the pods of the entity i: one that is gated gates all. The plugin that gates a
-// pod becomes one of its rejectors, so that the plugin's events reach it. (runPreEnqueuePlugins.)
+// runPreEnqueue runs the PreEnqueue plugins for the pods of entity i. One gated pod gates the entity. The plugin
+// that gates a pod becomes one of its rejectors, so that the plugin's events reach it. It models
+// runPreEnqueuePlugins.
 func (q *Queue) runPreEnqueue(i int32) {
 	if q.rules.noPreEnqueue {
 		return
@@ -360,7 +365,7 @@ func (q *Queue) runPreEnqueue(i int32) {
 	gating := pluginSet(0)
 	for p := range q.podsOf(i) {
 		e := q.entries.At(p)
-		plugin := q.plugins.PreEnqueue(e.pod, q.sets.Only(e.gatingPlugin))
+		plugin := q.plugins.PreEnqueue(e.pod, q.sets.First(e.gatingPlugin))
 		if e.gatingPlugin = 0; plugin != "" {
 			e.gatingPlugin = q.sets.Of(plugin)
 			e.unschedulablePlugins = q.sets.With(e.unschedulablePlugins, plugin)

@@ -1,9 +1,7 @@
 package queue
 
-// Package nominated remembers which pods were nominated to run on which node. (nominator.go.) Upstream asks the
-// pod lister whether a pod still exists and is unassigned; here the caller does.
-
 import (
+	"maps"
 	"slices"
 	"sync"
 
@@ -11,23 +9,31 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Pods are the nominated pods; the zero Pods are none. They belong to one goroutine at a time, but for On, which others may call
-// beside it: upstream's plugins ask it of every node in every attempt.
+// nominatedPods records the node that each nominated pod is nominated to run on. It models
+// nominator.go, except that upstream asks the pod lister whether a pod still exists and is unassigned;
+// here the caller does.
+//
+// One goroutine at a time may use it. OnNode may also be called concurrently: upstream's plugins call it
+// for every node in every attempt.
 type nominatedPods struct {
-	mu    sync.RWMutex // to change what follows, and to read it as another than the owner
-	nodes shrinkingMap[types.UID, string]
-	pods  shrinkingMap[string, []*v1.Pod]
+	mu    sync.RWMutex // held by the owner to write, and by OnNode to read
+	nodes map[types.UID]string
+	pods  map[string][]*v1.Pod
 }
 
-// Add nominates pod to run on node; an empty node ends its nomination.
+func newNominatedPods() *nominatedPods {
+	return &nominatedPods{nodes: map[types.UID]string{}, pods: map[string][]*v1.Pod{}}
+}
+
+// Add nominates pod to run on node. An empty node ends its nomination.
 func (n *nominatedPods) Add(pod *v1.Pod, node string) { n.replace(pod.UID, pod, node) }
 
-// Update models UpdateNominatedPod: a nomination that only the scheduler knows of survives an update
-// that does not speak of it.
+// Update models UpdateNominatedPod: it keeps a nomination that is in the scheduler's memory only and in
+// neither object.
 func (n *nominatedPods) Update(oldPod, newPod *v1.Pod) {
 	node := newPod.Status.NominatedNodeName
 	if node == "" && oldPod.Status.NominatedNodeName == "" {
-		node = n.Node(oldPod.UID)
+		node = n.nodes[oldPod.UID]
 	}
 	n.replace(oldPod.UID, newPod, node)
 }
@@ -35,10 +41,10 @@ func (n *nominatedPods) Update(oldPod, newPod *v1.Pod) {
 // Delete ends the nomination of the pod with that UID.
 func (n *nominatedPods) Delete(uid types.UID) { n.replace(uid, nil, "") }
 
-// replace ends the nomination of the pod with that UID and nominates pod to run on node, unless that is empty. Nobody sees a moment
-// between the two.
+// replace ends the nomination of the pod with the UID old and nominates pod to run on node, unless node
+// is empty. To OnNode, both happen at once.
 func (n *nominatedPods) replace(old types.UID, pod *v1.Pod, node string) {
-	if node == "" && n.Node(old) == "" && (pod == nil || n.Node(pod.UID) == "") {
+	if node == "" && n.nodes[old] == "" && (pod == nil || n.nodes[pod.UID] == "") {
 		return
 	}
 	n.mu.Lock()
@@ -48,46 +54,35 @@ func (n *nominatedPods) replace(old types.UID, pod *v1.Pod, node string) {
 		n.end(pod.UID)
 	}
 	if node != "" {
-		n.nodes.Set(pod.UID, node)
-		n.pods.Set(node, append(n.on(node), pod))
+		n.nodes[pod.UID] = node
+		n.pods[node] = append(slices.Clip(n.pods[node]), pod)
 	}
 }
 
 func (n *nominatedPods) end(uid types.UID) {
-	node, ok := n.nodes.Get(uid)
+	node, ok := n.nodes[uid]
 	if !ok {
 		return
 	}
-	n.nodes.Delete(uid)
-	// Not in place: forks share the slice.
-	left := slices.DeleteFunc(slices.Clone(n.on(node)), func(p *v1.Pod) bool { return p.UID == uid })
+	delete(n.nodes, uid)
+	// Forks share the slice, so it must not be modified in place.
+	left := slices.DeleteFunc(slices.Clone(n.pods[node]), func(p *v1.Pod) bool { return p.UID == uid })
 	if len(left) == 0 {
-		n.pods.Delete(node)
+		delete(n.pods, node)
 		return
 	}
-	n.pods.Set(node, left)
+	n.pods[node] = left
 }
 
-// Clone returns a copy that shares nothing which changes.
-func (n *nominatedPods) Clone() *nominatedPods {
-	return &nominatedPods{nodes: n.nodes.Clone(), pods: n.pods.Clone()}
-}
-
-// Node returns the node that the pod with that UID is nominated to run on, or "".
-func (n *nominatedPods) Node(uid types.UID) string {
-	node, _ := n.nodes.Get(uid)
-	return node
-}
-
-// On returns the pods that are nominated to run on node, in the order of their nomination. The slice stays as it is, and must. It
-// may be called beside all other methods.
-func (n *nominatedPods) On(node string) []*v1.Pod {
+// OnNode returns the pods nominated to run on node, in the order of their nomination. The slice is
+// immutable.
+func (n *nominatedPods) OnNode(node string) []*v1.Pod {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	return n.on(node)
+	return slices.Clip(n.pods[node])
 }
 
-func (n *nominatedPods) on(node string) []*v1.Pod {
-	pods, _ := n.pods.Get(node)
-	return slices.Clip(pods)
+// Clone returns an independent copy.
+func (n *nominatedPods) Clone() *nominatedPods {
+	return &nominatedPods{nodes: maps.Clone(n.nodes), pods: maps.Clone(n.pods)}
 }

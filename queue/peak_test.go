@@ -6,16 +6,14 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
-	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// TestMemoryAfterPeak: a queue in which many pods waited, were nominated and were in flight at once, and are gone, holds little
-// more than one that never had them.
+// TestMemoryAfterPeak checks that a queue frees its memory after a peak of waiting, nominated and in-flight pods.
 func TestMemoryAfterPeak(t *testing.T) {
 	const peak, stay = 50_000, 20
 	pods := manyPods(peak)
 	q := queue.New(queue.Defaults(), nil, nil)
-	empty := heapOf()
+	empty := heapInUse()
 	for i, p := range pods {
 		q.Add(noon, p)
 		q.AddNominatedPod(p, "node")
@@ -23,42 +21,39 @@ func TestMemoryAfterPeak(t *testing.T) {
 			q.DeleteNominatedPodIfExists(pods[i-stay])
 		}
 	}
-	why := queue.Rejection{UnschedulablePlugins: []string{"A"}}
 	for range peak / 2 {
 		info, _ := q.Pop(noon)
-		q.MoveAllToActiveOrBackoffQueue(noon, fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}, nil, nil, nil)
+		q.MoveAllToActiveOrBackoffQueue(noon, nodeAdd, nil, nil, nil)
 		if info.Pod == nil {
 			t.Fatal("nothing to pop")
 		}
 	}
 	for range peak / 4 {
 		info, _ := q.Pop(noon)
-		if err := q.AddUnschedulableIfNotPresent(noon, info.Pod, why); err != nil {
-			t.Fatal(err)
-		}
+		fail(t, q, noon, info.Pod, "A")
 	}
-	full := heapOf() - empty
-	q.MoveAllToActiveOrBackoffQueue(noon.Add(time.Minute), fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}, nil, nil, nil)
+	full := heapInUse() - empty
+	q.MoveAllToActiveOrBackoffQueue(noon.Add(time.Minute), nodeAdd, nil, nil, nil)
 	for i, p := range pods {
-		q.Done(noon, p.UID) // of the first ones too: the events that came since stay for them
+		q.Done(noon, p.UID) // including the first ones, for which the queue retains events
 		if i >= stay {
 			q.Delete(noon, p)
 		}
 	}
-	for i := range 2 { // the scratch of flushes, too
+	for i := range 2 { // flushes reuse memory, too
 		q.FlushBackoffCompleted(noon.Add(time.Duration(i) * time.Hour))
 		q.FlushUnschedulableLeftover(noon.Add(time.Duration(i) * time.Hour))
 	}
-	rest := heapOf() - empty
+	rest := heapInUse() - empty
 	if rest*20 > full {
-		t.Errorf("with %d pods the queue holds %d kB, and after all but %d are gone %d kB", peak, full/1000, stay, rest/1000)
+		t.Errorf("the queue takes %d kB with %d pods and still %d kB with %d, want at most 5 %%", full/1000, peak, rest/1000, stay)
 	}
 	runtime.KeepAlive(pods)
 	runtime.KeepAlive(q)
 }
 
-// heapOf returns how many bytes are in use.
-func heapOf() int64 {
+// heapInUse returns the number of bytes in use.
+func heapInUse() int64 {
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats

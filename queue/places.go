@@ -1,25 +1,21 @@
 package queue
 
-import (
-	"iter"
-)
+import "iter"
 
-// Where entities lie, and how the Observer is told that they moved.
-
-// place is where an entity lies.
+// place is the data structure that an entity is in.
 type place uint8
 
 const (
-	nowhere place = iota
+	noPlace place = iota
 	inActiveQ
 	inBackoffQ
 	inErrorBackoffQ
-	inUnschedulable // gated entities too
+	inUnschedulable // includes gated entities
 )
 
 func (p place) isBackoffQ() bool { return p == inBackoffQ || p == inErrorBackoffQ }
 
-// heapAt returns the heap of p, or nil if that is none.
+// heapAt returns the heap of p, or nil if p is not a heap.
 func (q *Queue) heapAt(p place) *heap {
 	switch p {
 	case inActiveQ:
@@ -32,7 +28,7 @@ func (q *Queue) heapAt(p place) *heap {
 	return nil
 }
 
-// placeOf returns the place of tier for the entity e.
+// placeOf returns the place of entity e in tier.
 func (q *Queue) placeOf(e *entry, tier Tier) place {
 	switch tier {
 	case Active:
@@ -45,10 +41,10 @@ func (q *Queue) placeOf(e *entry, tier Tier) place {
 	case Unschedulable, Gated:
 		return inUnschedulable
 	}
-	return nowhere
+	return noPlace
 }
 
-// insert puts the entity i, which lies nowhere, to its place in tier.
+// insert puts entity i, which is in no place, into its place in tier.
 func (q *Queue) insert(i int32, tier Tier) {
 	e := q.entries.At(i)
 	e.place = q.placeOf(e, tier)
@@ -60,7 +56,7 @@ func (q *Queue) insert(i int32, tier Tier) {
 	}
 }
 
-// remove takes the entity i out of its place, if it lies in one.
+// remove removes entity i from its place, if it is in one.
 func (q *Queue) remove(i int32) {
 	e := q.entries.At(i)
 	if h := q.heapAt(e.place); h != nil {
@@ -71,11 +67,12 @@ func (q *Queue) remove(i int32) {
 		q.entries.At(last).pos = e.pos
 		q.unschedulable = shrink(q.unschedulable[:len(q.unschedulable)-1])
 	}
-	e.place = nowhere
+	e.place = noPlace
 }
 
-// withdraw takes the entity i out of its place, and returns what would have it requeued there. (deleteFromAnyQueue.)
-func (q *Queue) withdraw(i int32) strategy {
+// dequeue removes entity i from its place and returns the strategy that requeues it there. It models
+// deleteFromAnyQueue.
+func (q *Queue) dequeue(i int32) strategy {
 	from := q.entries.At(i).place
 	q.remove(i)
 	switch {
@@ -87,7 +84,7 @@ func (q *Queue) withdraw(i int32) strategy {
 	return queueSkip
 }
 
-// podsOf yields the pods of the entity i: itself, or the members of the group that it is.
+// podsOf yields the pods of entity i: itself, or the members of its group.
 func (q *Queue) podsOf(i int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		if e := q.entries.At(i); e.pod == nil {
@@ -102,7 +99,7 @@ func (q *Queue) podsOf(i int32) iter.Seq[int32] {
 	}
 }
 
-// size is how many pods the entity i is.
+// size returns the number of pods of entity i.
 func (q *Queue) size(i int32) int {
 	if e := q.entries.At(i); e.pod == nil {
 		return len(q.groups[e.group-1].members)
@@ -110,7 +107,8 @@ func (q *Queue) size(i int32) int {
 	return 1
 }
 
-// entityOf returns the entity that the waiting pod i is queued as, or none if it waits for its group, or i is none.
+// entityOf returns the entity of the waiting pod i, or none if the pod is incomplete or pending, or i is
+// none.
 func (q *Queue) entityOf(i int32) int32 {
 	if i == none || q.entries.At(i).group == 0 {
 		return i
@@ -121,8 +119,8 @@ func (q *Queue) entityOf(i int32) int32 {
 	return none
 }
 
-// moved notes that the pods of the entity i are in tier to now, and tells of each. One of a group is not told of where it stays if
-// another came or went.
+// moved records and reports that the pods of entity i are in tier to. When a member joined or left a group,
+// it does not report the others if they stay in their tier.
 func (q *Queue) moved(now int64, i int32, to Tier, event string) {
 	if e := q.entries.At(i); e.pod == nil {
 		e.tier = to
@@ -134,26 +132,26 @@ func (q *Queue) moved(now int64, i int32, to Tier, event string) {
 	}
 }
 
-// move notes that the pod i is in tier to now, and tells the Observer.
+// move records and reports that pod i is in tier to.
 func (q *Queue) move(now int64, i int32, to Tier, event string) {
 	e := q.entries.At(i)
 	from := e.tier
 	q.setTier(e, to)
-	q.tell(now, i, Transition{From: from, To: to, Event: q.opts.Rules.Labels.Of(event)})
+	q.report(now, i, Transition{From: from, To: to, Event: q.opts.Rules.Labels.Of(event)})
 }
 
-// tell hands t to the Observer, filled in with what is known of the pod i.
-func (q *Queue) tell(now int64, i int32, t Transition) {
+// report completes t from the state of pod i and passes it to the Observer.
+func (q *Queue) report(now int64, i int32, t Transition) {
 	e := q.entries.At(i)
 	t.Pod, t.Time, t.Attempts = e.pod, toTime(now), int(e.attempts)
 	t.BackoffExpiry = toTime(q.backoffOf(i).backoffExpiry)
 	t.UnschedulablePlugins = q.sets.Names(e.unschedulablePlugins)
 	t.PendingPlugins = q.sets.Names(e.pendingPlugins)
-	t.GatingPlugin = q.sets.Only(e.gatingPlugin)
+	t.GatingPlugin = q.sets.First(e.gatingPlugin)
 	q.observer.Moved(t)
 }
 
-// backoffOf returns the entry whose backoff and flushes are those of the pod i: its entity's, if it is queued.
+// backoffOf returns the entry with the backoff and flush of pod i: its entity's entry if it is queued.
 func (q *Queue) backoffOf(i int32) *entry {
 	if entity := q.entityOf(i); entity != none {
 		i = entity

@@ -1,29 +1,27 @@
 package queue
 
-// Package pluginset gives sets of plugin names numbers: few distinct ones occur, so that a pod holds a number.
-
 import (
 	"maps"
 	"slices"
 )
 
-// ID stands for a set of plugin names; 0 is the empty set.
+// pluginSet identifies a set of plugin names in a pluginSets; 0 is the empty set.
 type pluginSet uint32
 
-// Table has the numbers of all sets that occurred.
+// pluginSets interns sets of plugin names. Few distinct sets occur, so an entry stores a 4-byte number
+// per set, and a move request asks once per set whether a plugin registered for the event.
 type pluginSets struct {
 	ids     map[string]pluginSet // by the sorted names, each followed by a NUL
 	members [][]string
-	key     []byte // scratch
+	key     []byte // scratch space
 	names   []string
 }
 
-// New returns a table of the empty set.
 func newPluginSets() pluginSets {
 	return pluginSets{ids: map[string]pluginSet{"": 0}, members: [][]string{nil}}
 }
 
-// Of returns the number of the set of names, in any order and with repetitions.
+// Of returns the set of names, which may be unsorted and contain duplicates.
 func (s *pluginSets) Of(names ...string) pluginSet {
 	if len(names) == 0 {
 		return 0
@@ -44,7 +42,7 @@ func (s *pluginSets) Of(names ...string) pluginSet {
 	return id
 }
 
-// With returns the number of the set id with name added to it.
+// With returns the set id extended by name.
 func (s *pluginSets) With(id pluginSet, name string) pluginSet {
 	if slices.Contains(s.members[id], name) {
 		return id
@@ -52,29 +50,29 @@ func (s *pluginSets) With(id pluginSet, name string) pluginSet {
 	return s.Of(append(slices.Clone(s.members[id]), name)...)
 }
 
-// Clone returns a copy that shares nothing which changes.
-func (s *pluginSets) Clone() pluginSets {
-	return pluginSets{ids: maps.Clone(s.ids), members: slices.Clone(s.members)}
-}
-
-// OfOne returns the number of the set of one name, or of none if that is "".
-func (s *pluginSets) OfOne(name string) pluginSet {
+// Single returns the set that contains name only, or the empty set if name is "".
+func (s *pluginSets) Single(name string) pluginSet {
 	if name == "" {
 		return 0
 	}
 	return s.Of(name)
 }
 
-// Only returns the only name of a set of one, or "".
-func (s *pluginSets) Only(id pluginSet) string {
+// First returns the first name in the set id, or "" if it is empty.
+func (s *pluginSets) First(id pluginSet) string {
 	if id == 0 {
 		return ""
 	}
 	return s.members[id][0]
 }
 
-// Names returns the names of the set id, sorted. They are shared.
+// Names returns the sorted names in the set id. The caller must not modify the slice.
 func (s *pluginSets) Names(id pluginSet) []string { return s.members[id] }
 
-// Len returns how many sets there are: each has a smaller number.
+// Len returns the number of sets. Every pluginSet is smaller.
 func (s *pluginSets) Len() int { return len(s.members) }
+
+// Clone returns an independent copy.
+func (s *pluginSets) Clone() pluginSets {
+	return pluginSets{ids: maps.Clone(s.ids), members: slices.Clone(s.members)}
+}

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -11,36 +12,36 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// PodInfo is all that the queue knows of a pod: upstream's QueuedPodInfo. It is a copy.
+// PodInfo is a copy of a pod's state, upstream's QueuedPodInfo.
 type PodInfo struct {
 	Pod  *v1.Pod
 	Tier Tier
 	// Attempts counts the times the pod was popped.
 	Attempts int
-	// UnschedulableCount counts the attempts in which plugins rejected it; ConsecutiveErrorsCount the
-	// errors since the last of those. The backoff is worked out from the second, or from the first if
-	// the second is 0.
+	// UnschedulableCount counts the attempts that plugins rejected, and ConsecutiveErrorsCount the
+	// errors since the last one. The backoff depends on ConsecutiveErrorsCount or, if that is 0, on
+	// UnschedulableCount.
 	UnschedulableCount     int
 	ConsecutiveErrorsCount int
-	// Timestamp is when the pod was added or last failed: what activeQ sorts by after the priority, and
-	// what the backoff and the leftover flush count from.
+	// Timestamp is when the pod was added or last failed. activeQ sorts by it within a priority, and
+	// the backoff and the leftover flush count from it.
 	Timestamp time.Time
-	// InitialAttemptTimestamp is when it first entered activeQ.
+	// InitialAttemptTimestamp is when the pod first entered activeQ.
 	InitialAttemptTimestamp time.Time
-	// BackoffExpiry is when its backoff ends. Zero if it has none.
+	// BackoffExpiry is when the backoff ends, zero without a backoff.
 	BackoffExpiry time.Time
-	// FlushTimestamp is when the leftover flush last took it.
+	// FlushTimestamp is when the leftover flush last moved the pod.
 	FlushTimestamp       time.Time
 	UnschedulablePlugins []string
 	PendingPlugins       []string
 	GatingPlugin         string
-	// NominatedNode is where the scheduler means to run it once the node has room.
+	// NominatedNode is the node that the pod is nominated to run on.
 	NominatedNode string
 }
 
 func (q *Queue) info(i int32) PodInfo { return q.infoOf(q.entries.At(i), q.backoffOf(i)) }
 
-// infoOf returns what is known of the pod e, whose backoff and flushes are those of entity.
+// infoOf returns the state of pod e, with the backoff and flush of entity.
 func (q *Queue) infoOf(e, entity *entry) PodInfo {
 	return PodInfo{
 		Pod: e.pod, Tier: e.tier,
@@ -53,12 +54,12 @@ func (q *Queue) infoOf(e, entity *entry) PodInfo {
 		FlushTimestamp:          toTime(entity.flushed),
 		UnschedulablePlugins:    q.sets.Names(e.unschedulablePlugins),
 		PendingPlugins:          q.sets.Names(e.pendingPlugins),
-		GatingPlugin:            q.sets.Only(e.gatingPlugin),
-		NominatedNode:           q.nominated.Node(e.pod.UID),
+		GatingPlugin:            q.sets.First(e.gatingPlugin),
+		NominatedNode:           q.NominatedNode(e.pod.UID),
 	}
 }
 
-// entryOf returns the entry of a pod of which p is known, which is nowhere.
+// entryOf returns an entry with the state p, in no place.
 func (q *Queue) entryOf(p *PodInfo) entry {
 	return entry{
 		pod: p.Pod, priority: priorityOf(p.Pod),
@@ -69,12 +70,12 @@ func (q *Queue) entryOf(p *PodInfo) entry {
 		flushed:              fromTime(p.FlushTimestamp),
 		unschedulablePlugins: q.sets.Of(p.UnschedulablePlugins...),
 		pendingPlugins:       q.sets.Of(p.PendingPlugins...),
-		gatingPlugin:         q.sets.OfOne(p.GatingPlugin),
+		gatingPlugin:         q.sets.Single(p.GatingPlugin),
 	}
 }
 
-// Get returns what the queue knows of the named pod. If one of that name is queued while an older one
-// is in flight, it is the queued one.
+// Get returns the state of the named pod, and false if the queue does not know it. If a pod waits while an
+// older one of the same name is in flight, Get returns the waiting one.
 func (q *Queue) Get(namespace, name string) (PodInfo, bool) {
 	if i := q.byName.Get(&q.entries, namespace, name); i != none {
 		return q.info(i), true
@@ -82,8 +83,8 @@ func (q *Queue) Get(namespace, name string) (PodInfo, bool) {
 	return PodInfo{}, false
 }
 
-// Pods yields the pods in the tiers that in says yes to, such as Tier.Queued, in no particular order. The queue must not be
-// changed meanwhile.
+// Pods yields the pods in the tiers for which in returns true, such as Tier.Queued, in no particular order.
+// The caller must not change the queue during the iteration.
 func (q *Queue) Pods(in func(Tier) bool) iter.Seq[PodInfo] {
 	return func(yield func(PodInfo) bool) {
 		for i, e := range q.entries.All() {
@@ -94,9 +95,8 @@ func (q *Queue) Pods(in func(Tier) bool) iter.Seq[PodInfo] {
 	}
 }
 
-// Upcoming yields the pods that Pop would take, in the order in which it would; pods that are queued with
-// their pod group are left out. Its cost is that of the pods which are asked for. The queue must not be changed
-// meanwhile.
+// Upcoming yields the queued pods in pop order, without pods queued with their pod group. The first k pods
+// cost O(k log k). The caller must not change the queue during the iteration.
 func (q *Queue) Upcoming() iter.Seq[*v1.Pod] {
 	return func(yield func(*v1.Pod) bool) {
 		for x := range q.activeQ.ordered() {
@@ -115,7 +115,7 @@ func (q *Queue) Upcoming() iter.Seq[*v1.Pod] {
 	}
 }
 
-// InFlight yields the pods in flight in the order of their popping.
+// InFlight yields the pods in flight in pop order.
 func (q *Queue) InFlight() iter.Seq[PodInfo] {
 	return func(yield func(PodInfo) bool) {
 		for i := q.inFlight.first; i != none; i = q.entries.At(i).next {
@@ -126,10 +126,10 @@ func (q *Queue) InFlight() iter.Seq[PodInfo] {
 	}
 }
 
-// EventsInFlight returns the cluster events that came since the pod in flight with that UID was popped, in their order: those
-// that the hints of its rejectors are asked about if its attempt fails. (active_queue.go, clusterEventsForPod.)
+// EventsInFlight returns the cluster events since the pop of the pod in flight with that UID. If the attempt
+// fails, its rejectors' hints are asked about them. It models clusterEventsForPod in active_queue.go.
 func (q *Queue) EventsInFlight(uid types.UID) []fwk.ClusterEvent {
-	i := q.inFlight.with(&q.entries, uid)
+	i := q.inFlight.Get(&q.entries, uid)
 	if i == none {
 		return nil
 	}
@@ -140,29 +140,22 @@ func (q *Queue) EventsInFlight(uid types.UID) []fwk.ClusterEvent {
 	return events
 }
 
-// Clone returns a copy that shares nothing mutable with q, asks plugins and reports to observer, which
-// are as for New. Its cost is that of a few large copies.
+// Clone returns an independent copy of q with other plugins and another observer, which default as in New.
 func (q *Queue) Clone(plugins Plugins, observer Observer) *Queue {
-	if plugins == nil {
-		plugins = EveryEvent{}
-	}
-	if observer == nil {
-		observer = discard{}
-	}
 	c := *q
-	c.plugins, c.observer = plugins, observer
+	c.setCallbacks(plugins, observer)
 	c.entries = q.entries.Clone()
 	c.byName = q.byName.Clone()
 	c.sets = q.sets.Clone()
 	c.activeQ, c.backoffQ, c.errorBackoffQ = q.activeQ.clone(), q.backoffQ.clone(), q.errorBackoffQ.clone()
 	c.unschedulable = slices.Clone(q.unschedulable)
-	c.groups, c.byGroup = make([]*group, len(q.groups)), q.byGroup.Clone()
+	c.groups, c.byGroup = make([]*group, len(q.groups)), maps.Clone(q.byGroup)
 	for i := range q.groups {
 		if q.groups[i] != nil {
 			c.groups[i] = q.groups[i].clone()
 		}
 	}
-	c.freeGroups, c.scratch, c.isDeaf, c.spareUIDs = slices.Clone(q.freeGroups), nil, nil, nil
+	c.freeGroups, c.scratch, c.unregistered, c.spareUIDs = slices.Clone(q.freeGroups), nil, nil, nil
 	c.inFlight = q.inFlight.clone()
 	c.nominated = q.nominated.Clone()
 	c.incoming = q.incoming.clone()

@@ -5,23 +5,20 @@ import (
 	"slices"
 )
 
-// Pool holds values which everything else refers to by their numbers. They lie in chunks, so that a pool grows without moving what it
-// holds, a copy is one of a few large pieces, and a pointer to a value stays good until that is released. A chunk that
-// holds nothing is given back, but for one.
-type chunkedPool[T any] struct {
-	chunks []chunk[T]
-	rooms  []int32 // chunks that had room when they were noted, the last first
-	gone   []int32 // chunks that were given back
-	spare  int32   // how many chunks hold nothing and were not given back
+// pool stores entries, which are referred to by number. It allocates them in chunks, so that growing
+// moves nothing, a pointer to an entry stays valid until its release, and a fork makes few large
+// copies. A chunk without entries is freed, except for one that avoids allocating it again at once.
+type pool struct {
+	chunks []chunk
+	open   []int32 // chunks that had free entries when they were appended
+	freed  []int32 // chunks without memory
+	empty  int     // chunks with memory and without entries
 }
 
-// chunk is some of the values. It has none if it was given back.
-type chunk[T any] struct {
-	values []T
-	below  []uint16 // of a released value, the one that was released before it, by its number and one, or 0; nil until one is
-	last   uint16   // the value that was released last, in the same way
-	free   int      // how many are released
-	fresh  int      // values[fresh:] were never allocated
+// chunk is a block of entries. Both slices are nil while it is freed.
+type chunk struct {
+	entries []entry
+	free    []uint16 // indices of free entries; the last one is used next
 }
 
 const (
@@ -29,83 +26,74 @@ const (
 	chunkSize = 1 << chunkBits
 )
 
-// holds returns how many values of c are allocated.
-func (c *chunk[T]) holds() int { return c.fresh - c.free }
+// At returns the entry with number i.
+func (p *pool) At(i int32) *entry { return &p.chunks[i>>chunkBits].entries[i&(chunkSize-1)] }
 
-// At returns the value of number i.
-func (p *chunkedPool[T]) At(i int32) *T { return &p.chunks[i>>chunkBits].values[i&(chunkSize-1)] }
-
-// Allocate returns the number of a free value, which is zero.
-func (p *chunkedPool[T]) Allocate() int32 {
-	n := p.roomy()
+// Allocate returns the number of a zero entry.
+func (p *pool) Allocate() int32 {
+	n := p.openChunk()
 	c := &p.chunks[n]
-	if c.holds() == 0 {
-		p.spare--
+	if len(c.free) == chunkSize {
+		p.empty--
 	}
-	if c.free > 0 {
-		i := c.last - 1
-		c.last = c.below[i]
-		c.free--
-		return n<<chunkBits + int32(i)
-	}
-	c.fresh++
-	return n<<chunkBits + int32(c.fresh-1)
+	last := len(c.free) - 1
+	i := c.free[last]
+	c.free = c.free[:last]
+	return n<<chunkBits + int32(i)
 }
 
-// roomy returns the number of a chunk that has room.
-func (p *chunkedPool[T]) roomy() int32 {
-	for len(p.rooms) > 0 {
-		n := p.rooms[len(p.rooms)-1]
-		if c := &p.chunks[n]; c.values != nil && c.holds() < chunkSize {
+// openChunk returns the number of a chunk with a free entry.
+func (p *pool) openChunk() int32 {
+	for len(p.open) > 0 {
+		n := p.open[len(p.open)-1]
+		if len(p.chunks[n].free) > 0 {
 			return n
 		}
-		p.rooms = p.rooms[:len(p.rooms)-1]
+		p.open = p.open[:len(p.open)-1]
 	}
 	var n int32
-	if last := len(p.gone) - 1; last >= 0 {
-		n, p.gone = p.gone[last], p.gone[:last]
+	if last := len(p.freed) - 1; last >= 0 {
+		n, p.freed = p.freed[last], p.freed[:last]
 	} else {
 		n = int32(len(p.chunks))
-		p.chunks = append(p.chunks, chunk[T]{})
+		p.chunks = append(p.chunks, chunk{})
 	}
-	p.chunks[n] = chunk[T]{values: make([]T, chunkSize)}
-	p.rooms = append(p.rooms, n)
-	p.spare++
+	c := chunk{entries: make([]entry, chunkSize), free: make([]uint16, chunkSize)}
+	for i := range c.free {
+		c.free[i] = uint16(chunkSize - 1 - i)
+	}
+	p.chunks[n] = c
+	p.open = append(p.open, n)
+	p.empty++
 	return n
 }
 
-// Release gives value i back, and makes it zero.
-func (p *chunkedPool[T]) Release(i int32) {
-	var zero T
-	*p.At(i) = zero
+// Release frees entry i and zeroes it.
+func (p *pool) Release(i int32) {
+	*p.At(i) = entry{}
 	n := i >> chunkBits
 	c := &p.chunks[n]
-	if c.holds() == chunkSize {
-		p.rooms = append(p.rooms, n)
+	if len(c.free) == 0 {
+		p.open = append(p.open, n)
 	}
-	if c.below == nil {
-		c.below = make([]uint16, chunkSize)
+	c.free = append(c.free, uint16(i&(chunkSize-1)))
+	switch {
+	case len(c.free) < chunkSize:
+	case p.empty == 0:
+		p.empty++
+	default:
+		*c = chunk{}
+		p.freed = append(p.freed, n)
 	}
-	at := uint16(i & (chunkSize - 1))
-	c.below[at], c.last = c.last, at+1
-	c.free++
-	if c.holds() > 0 {
-		return
-	}
-	if p.spare == 0 {
-		p.spare++
-		return
-	}
-	*c = chunk[T]{}
-	p.gone = append(p.gone, n)
 }
 
-// All yields the numbers and values of all that were ever allocated and not given back: released ones are zero.
-func (p *chunkedPool[T]) All() iter.Seq2[int32, *T] {
-	return func(yield func(int32, *T) bool) {
+// All yields the numbers and entries in use.
+func (p *pool) All() iter.Seq2[int32, *entry] {
+	return func(yield func(int32, *entry) bool) {
 		for n := range p.chunks {
-			for i := range p.chunks[n].fresh {
-				if !yield(int32(n<<chunkBits+i), &p.chunks[n].values[i]) {
+			entries := p.chunks[n].entries
+			for i := range entries {
+				if e := &entries[i]; e.inUse() && !yield(int32(n<<chunkBits+i), e) {
 					return
 				}
 			}
@@ -113,12 +101,32 @@ func (p *chunkedPool[T]) All() iter.Seq2[int32, *T] {
 	}
 }
 
-// Clone returns a copy that shares nothing.
-func (p *chunkedPool[T]) Clone() chunkedPool[T] {
-	c := chunkedPool[T]{chunks: make([]chunk[T], len(p.chunks)), rooms: slices.Clone(p.rooms), gone: slices.Clone(p.gone), spare: p.spare}
+// Clone returns an independent copy.
+func (p *pool) Clone() pool {
+	c := pool{chunks: make([]chunk, len(p.chunks)), open: slices.Clone(p.open), freed: slices.Clone(p.freed), empty: p.empty}
 	for i, from := range p.chunks {
-		from.values, from.below = slices.Clone(from.values), slices.Clone(from.below)
-		c.chunks[i] = from
+		c.chunks[i] = chunk{entries: slices.Clone(from.entries), free: slices.Clone(from.free)}
 	}
 	return c
+}
+
+// minShrink is the capacity up to which a container never shrinks, and shrinkFactor how many times
+// its length the capacity of a larger one may be.
+const (
+	minShrink    = 1024
+	shrinkFactor = 8
+)
+
+// shouldShrink reports whether a container of that capacity and length should shrink.
+func shouldShrink(capacity, length int) bool {
+	return capacity > minShrink && length*shrinkFactor < capacity
+}
+
+// shrink returns s, or a smaller copy if its capacity is far above its length: slices keep their
+// memory after a peak.
+func shrink[T any](s []T) []T {
+	if !shouldShrink(cap(s), len(s)) {
+		return s
+	}
+	return append(make([]T, 0, 2*len(s)), s...)
 }

@@ -2,24 +2,23 @@ package queue
 
 import schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 
-// Regroup puts pods that were followed one by one, by Observe, together with their pod groups, of which
-// objects are the PodGroups. Each group is then where the first of its queued pods is. The Observer is not
-// told.
+// Regroup adds PodGroups and queues observed pods with their pod groups. Each group's entity gets the tier of
+// the first of its queued pods. Regroup does not call the Observer.
 func (q *Queue) Regroup(objects []*schedulingv1beta1.PodGroup) {
 	for _, object := range objects {
-		q.groupNamed(nameOf(object)).object = object
+		q.ensureGroup(nameOf(object)).object = object
 	}
 	for i, e := range q.entries.All() {
 		if e.pod == nil || e.group != 0 || e.tier == InFlight {
 			continue
 		}
-		if g := q.groupNamedBy(e.pod); g != nil {
+		if g := q.ensureGroupOf(e.pod); g != nil {
 			q.regroup(i, g)
 		}
 	}
 }
 
-// regroup puts the pod i with g.
+// regroup adds pod i to g.
 func (q *Queue) regroup(i int32, g *group) {
 	e := q.entries.At(i)
 	tier := e.tier

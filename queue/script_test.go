@@ -19,13 +19,12 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// TestScripts runs the scripts in testdata. Each command is followed by the moves that it causes; run
-// "go test ./queue -rewrite" to write them anew, and read the difference. testdata/README tells the
-// commands.
+// TestScripts runs the scripts in testdata, in which the expected moves follow each command. To update them, run
+// "go test ./queue -rewrite" and review the diff. testdata/README documents the commands.
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		if strings.HasSuffix(path, "README") || strings.Contains(path, "testdata/rapid/") {
-			t.Skip("documentation, or what a failed property test left")
+			t.Skip("documentation, or a recorded failure of a property test")
 		}
 		s := &script{}
 		s.reset(queue.Defaults())
@@ -39,20 +38,20 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// script is a queue that obeys the commands of a script, and the plugins and pods around it.
+// script is the state of a script: a queue, its plugins and its pods.
 type script struct {
 	queue *queue.Queue
 	now   time.Time
 	pods  map[string]*v1.Pod
 	hints map[string]map[string]string // by plugin and event label: queue, skip or fail
-	gates map[string]string            // PreEnqueue plugins that a script closed, by pod
+	gates map[string]string            // gating PreEnqueue plugins by pod
 	uids  int
 	out   strings.Builder
 }
 
 func (s *script) reset(opts queue.Options) {
 	*s = script{
-		now:   time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
+		now:   noon,
 		pods:  map[string]*v1.Pod{},
 		hints: map[string]map[string]string{},
 		gates: map[string]string{},
@@ -83,7 +82,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		can := s.queue.CanPop()
 		popped, ok := s.queue.PopEntity(s.now)
 		if can != ok {
-			t.Errorf("%s: CanPop is %v, but PopEntity is %v", d.Pos, can, ok)
+			t.Errorf("%s: CanPop returns %t, and PopEntity %t", d.Pos, can, ok)
 		}
 		if !ok {
 			return "nothing to pop\n"
@@ -140,7 +139,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		queue.Restore(s.queue, s.now, queue.PodInfo{Pod: s.named(d), Tier: to})
+		s.queue.Restore(s.now, queue.PodInfo{Pod: s.named(d), Tier: to})
 	case "event":
 		only := list(d, "only")
 		var preCheck func(*v1.Pod) bool
@@ -148,8 +147,8 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 			preCheck = func(p *v1.Pod) bool { return slices.Contains(only, p.Name) }
 		}
 		var obj any
-		if about := arg(d, "about", ""); about != "" {
-			obj = s.pods[about]
+		if name := arg(d, "about", ""); name != "" {
+			obj = s.pods[name]
 		}
 		s.queue.MoveAllToActiveOrBackoffQueue(s.now, event(d.CmdArgs[0].Key), obj, obj, preCheck)
 	case "flush":
@@ -169,14 +168,14 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen := queue.Observation{
+		o := queue.Observation{
 			Pod: s.named(d), To: to, Event: arg(d, "event", ""),
 			UnschedulablePlugins: list(d, "by"), GatingPlugin: arg(d, "gated", ""),
 		}
 		if d.HasArg("again") {
-			s.Moved(queue.Restated(s.queue, s.now, seen))
+			s.Moved(s.queue.Restated(s.now, o))
 		} else {
-			queue.Observe(s.queue, s.now, seen)
+			s.queue.Observe(s.now, o)
 		}
 	case "tiers":
 		s.tiers()
@@ -191,8 +190,8 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	return s.out.String()
 }
 
-// runTo lets time pass to the moment to, with both flushes as upstream's goroutines run them: the one of
-// backoffQ every second, the leftover flush every 30.
+// runTo advances the time and runs both flushes as upstream's goroutines do: the backoff flush every second, the
+// leftover flush every 30 s.
 func (s *script) runTo(to time.Time) {
 	for next := s.now.Truncate(time.Second).Add(time.Second); !next.After(to); next = next.Add(time.Second) {
 		s.now = next
@@ -225,7 +224,7 @@ func (s *script) tiers() {
 	}
 	for _, tier := range []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight, queue.Incomplete, queue.Pending} {
 		if n := s.queue.PendingPods(tier); n != len(byTier[tier]) {
-			fmt.Fprintf(&s.out, "PendingPods(%s) is %d, but these are there:\n", tier, n)
+			fmt.Fprintf(&s.out, "PendingPods(%s) is %d, but the tier contains:\n", tier, n)
 		}
 		for _, line := range byTier[tier] {
 			fmt.Fprintf(&s.out, "%-13s %s\n", tier, line)
@@ -306,37 +305,37 @@ func (s *script) Hint(plugin string, _ *v1.Pod, e fwk.ClusterEvent, _, _ any) (f
 
 func (s *script) pod(t *testing.T, d *datadriven.TestData) *v1.Pod {
 	s.uids++
-	pod := &v1.Pod{}
-	pod.Namespace, pod.Name = "default", d.CmdArgs[0].Key
-	pod.UID = types.UID(fmt.Sprint("uid-", s.uids))
+	pod := newPod(d.CmdArgs[0].Key, fmt.Sprint("uid-", s.uids))
+	pod.Namespace = "default"
 	return s.changed(t, d, pod)
 }
 
 // group returns the PodGroup of the command's first argument.
 func (s *script) group(t *testing.T, d *datadriven.TestData) *schedulingv1beta1.PodGroup {
-	g := &schedulingv1beta1.PodGroup{}
-	g.Namespace, g.Name = "default", d.CmdArgs[0].Key
-	if p := arg(d, "priority", ""); p != "" {
-		n, err := strconv.ParseInt(p, 10, 32)
-		if err != nil {
-			t.Fatal(err)
-		}
-		prio := int32(n)
-		g.Spec.Priority = &prio
-	}
+	g := podGroup(d.CmdArgs[0].Key)
+	g.Namespace, g.Spec.Priority = "default", priority(t, d)
 	return g
 }
 
-// changed returns pod with what the command's arguments say of it.
+// priority returns the command's priority, or nil.
+func priority(t *testing.T, d *datadriven.TestData) *int32 {
+	p := arg(d, "priority", "")
+	if p == "" {
+		return nil
+	}
+	n, err := strconv.ParseInt(p, 10, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	priority := int32(n)
+	return &priority
+}
+
+// changed returns a copy of pod with the changes in the command's arguments.
 func (s *script) changed(t *testing.T, d *datadriven.TestData, pod *v1.Pod) *v1.Pod {
 	pod = pod.DeepCopy()
-	if p := arg(d, "priority", ""); p != "" {
-		n, err := strconv.ParseInt(p, 10, 32)
-		if err != nil {
-			t.Fatal(err)
-		}
-		prio := int32(n)
-		pod.Spec.Priority = &prio
+	if p := priority(t, d); p != nil {
+		pod.Spec.Priority = p
 	}
 	if d.HasArg("gates") {
 		pod.Spec.SchedulingGates = nil
@@ -357,19 +356,19 @@ func (s *script) changed(t *testing.T, d *datadriven.TestData, pod *v1.Pod) *v1.
 	return pod
 }
 
-// named returns the pod of the command's first argument, or a stub of it: its name alone. A script may speak of one
-// that was never added.
+// named returns the pod of the command's first argument or, with "stub", an object with its name only. The pod need
+// not have been added.
 func (s *script) named(d *datadriven.TestData) *v1.Pod {
 	name := d.CmdArgs[0].Key
 	if d.HasArg("stub") {
-		pod := &v1.Pod{}
-		pod.Namespace, pod.Name = "default", name
+		pod := newPod(name, "")
+		pod.Namespace = "default"
 		return pod
 	}
 	if s.pods[name] == nil {
 		s.uids++
-		pod := &v1.Pod{}
-		pod.Namespace, pod.Name, pod.UID = "default", name, types.UID(fmt.Sprint("uid-", s.uids))
+		pod := newPod(name, fmt.Sprint("uid-", s.uids))
+		pod.Namespace = "default"
 		s.pods[name] = pod
 	}
 	return s.pods[name]
@@ -408,7 +407,7 @@ func options(t *testing.T, d *datadriven.TestData) queue.Options {
 	return opts
 }
 
-// event returns the cluster event of a label in upstream's spelling.
+// event returns the cluster event with that label.
 func event(label string) fwk.ClusterEvent {
 	for _, r := range []fwk.EventResource{fwk.Node, fwk.AssignedPod, fwk.TargetPod, fwk.PersistentVolumeClaim, fwk.PersistentVolume, fwk.WildCard} {
 		rest, ok := strings.CutPrefix(label, string(r))
@@ -421,17 +420,17 @@ func event(label string) fwk.ClusterEvent {
 			return fwk.ClusterEvent{Resource: r, ActionType: map[string]fwk.ActionType{"All": fwk.All, "Update": fwk.Update}[rest]}
 		}
 	}
-	panic("no event " + label)
+	panic("unknown event " + label)
 }
 
-// at reads a time of day, of the day of now.
+// at parses a time of day on the day of now.
 func at(t *testing.T, now time.Time, text string) time.Time {
 	for _, layout := range []string{"15:04:05.999999999", "15:04"} {
 		if clock, err := time.Parse(layout, text); err == nil {
 			return time.Date(now.Year(), now.Month(), now.Day(), clock.Hour(), clock.Minute(), clock.Second(), clock.Nanosecond(), time.UTC)
 		}
 	}
-	t.Fatalf("%q is no time of day", text)
+	t.Fatalf("invalid time of day %q", text)
 	return time.Time{}
 }
 
@@ -449,7 +448,7 @@ func arg(d *datadriven.TestData, key, otherwise string) string {
 func list(d *datadriven.TestData, key string) []string {
 	for _, a := range d.CmdArgs {
 		if a.Key == key {
-			values := strings.Split(strings.Join(a.Vals, ","), ",") // by=A,B is one value, by=(A,B) are two
+			values := strings.Split(strings.Join(a.Vals, ","), ",") // by=A,B has one value, by=(A,B) two
 			return slices.DeleteFunc(values, func(v string) bool { return v == "" })
 		}
 	}

@@ -9,32 +9,31 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// Tier is the place a pod is in. The first five are the queue's own; Scheduled and Deleted are where a
-// pod goes when it leaves; in the last two it waits for its pod group.
+// Tier is the state of a pod: see the package documentation.
 type Tier uint8
 
 const (
-	// None: the queue does not know the pod.
+	// None is the tier of a pod that the queue does not know.
 	None Tier = iota
-	// Active: in activeQ, ready to be popped.
+	// Active pods are in activeQ, ready to be popped.
 	Active
-	// Backoff: in backoffQ (or in its separate heap for errors), until the backoff expiry.
+	// Backoff pods are in backoffQ, or in its separate heap for errors, until their backoff expires.
 	Backoff
-	// Unschedulable: tried and rejected, waiting for an event that could help.
+	// Unschedulable pods were rejected, and wait for an event that may make them schedulable.
 	Unschedulable
-	// Gated: kept out of activeQ by a PreEnqueue plugin. Upstream stores gated pods among the
-	// unschedulable ones and counts them apart.
+	// Gated pods were rejected by a PreEnqueue plugin. Upstream stores them among the unschedulable
+	// pods and counts them separately.
 	Gated
-	// InFlight: popped, and being scheduled or bound.
+	// InFlight pods were popped, and are being scheduled or bound.
 	InFlight
-	// Scheduled: bound to a node.
+	// Scheduled pods left the queue because they were bound to a node.
 	Scheduled
-	// Deleted: taken out of the queue by the delete handler, which upstream also calls when it sees a
-	// pod's binding. What shows the queue to a person tells the two apart (package timeline).
+	// Deleted pods left the queue through the delete handler, which upstream also calls for a pod that
+	// was bound. Package timeline distinguishes the two.
 	Deleted
-	// Incomplete: a pod whose PodGroup was not observed yet. Only with GenericWorkload.
+	// Incomplete pods wait for their PodGroup to be observed. Only with GenericWorkload.
 	Incomplete
-	// Pending: a pod whose pod group is being scheduled without it, and is then requeued with it.
+	// Pending pods wait for the end of their pod group's attempt, and are then requeued with the group.
 	Pending
 
 	tierCount
@@ -42,7 +41,7 @@ const (
 
 var tierNames = [tierCount]string{"", "active", "backoff", "unschedulable", "gated", "inflight", "scheduled", "deleted", "incomplete", "pending"}
 
-// String returns the tier's name in JSON: "active", "inflight". None is the empty string.
+// String returns the tier's name in JSON, such as "inflight". The name of None is empty.
 func (t Tier) String() string {
 	if t < tierCount {
 		return tierNames[t]
@@ -50,7 +49,7 @@ func (t Tier) String() string {
 	return fmt.Sprintf("Tier(%d)", uint8(t))
 }
 
-// ParseTier returns the tier of that JSON name.
+// ParseTier returns the tier with that JSON name.
 func ParseTier(name string) (Tier, error) {
 	for t, n := range tierNames {
 		if n == name && n != "" {
@@ -60,10 +59,10 @@ func ParseTier(name string) (Tier, error) {
 	return None, fmt.Errorf("unknown tier %q", name)
 }
 
-// Queued reports whether a pod in t waits in one of the queue's three tiers (gated included).
+// Queued reports whether t is Active, Backoff, Unschedulable or Gated.
 func (t Tier) Queued() bool { return t >= Active && t <= Gated }
 
-// Labels of moves that no cluster event caused: pkg/scheduler/framework/events.go, v1.37.
+// Labels of moves without a cluster event, from pkg/scheduler/framework/events.go of v1.37.
 const (
 	ScheduleAttemptFailure = "ScheduleAttemptFailure"
 	BackoffComplete        = "BackoffComplete"
@@ -72,7 +71,7 @@ const (
 	UnschedulableTimeout   = "UnschedulableTimeout"
 )
 
-// Events that the queue makes itself, and the labels of a new pod and of a changed one.
+// Events of the queue itself, and the labels of a new and of a changed pod.
 var (
 	eventUnschedulableTimeout = fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.All, CustomLabel: UnschedulableTimeout}
 	eventForceActivate        = fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.All, CustomLabel: ForceActivate}
@@ -80,40 +79,39 @@ var (
 	unscheduledPodUpdate      = fwk.ClusterEvent{Resource: fwk.UnscheduledPod, ActionType: fwk.Update}.Label()
 )
 
-// Transition is one pod's move, with what the queue knew of the pod right after it.
+// Transition is a move of one pod, with the pod's state after it.
 type Transition struct {
-	// Pod is the object as last given to the queue. It must not be modified.
+	// Pod is the newest object that the queue received. The Observer must not modify it.
 	Pod  *v1.Pod
 	From Tier
 	To   Tier
-	// Event is upstream's label of what caused the move. Empty when a pod is popped, bound or deleted.
+	// Event is upstream's label of the cause. Empty if the pod was popped, bound or deleted.
 	Event string
 	Time  time.Time
-	// Attempts counts the pod's scheduling attempts, the present one included.
+	// Attempts counts the pod's attempts, including the current one.
 	Attempts int
-	// BackoffExpiry is when the backoff ends. Zero if the pod has none.
+	// BackoffExpiry is when the backoff ends, zero without a backoff.
 	BackoffExpiry time.Time
-	// UnschedulablePlugins and PendingPlugins rejected the last attempt, each sorted. They are shared
-	// and must not be modified.
+	// UnschedulablePlugins and PendingPlugins rejected the last attempt. Both are sorted, and must not be
+	// modified.
 	UnschedulablePlugins []string
 	PendingPlugins       []string
-	// GatingPlugin is the PreEnqueue plugin that gates the pod. Only if To is Gated.
+	// GatingPlugin is the PreEnqueue plugin that gates the pod. Set only if To is Gated.
 	GatingPlugin string
-	// Observed is true if the move was seen in the real scheduler, false if it was modelled.
+	// Observed is true for a move of the real scheduler, and false for a modelled one.
 	Observed bool
 }
 
-// Observer is told what happens in the queue, in the order in which it happens, from within the calls
-// that cause it. It must not call the queue.
+// Observer receives the queue's moves, in order, during the calls that cause them. It must not call the queue.
 type Observer interface {
 	// Moved is called for every move.
 	Moved(Transition)
-	// Failed is called for what upstream logs as an error and then goes on.
+	// Failed is called for errors that upstream logs before it continues.
 	Failed(error)
 }
 
-// discard is an Observer that does not look.
-type discard struct{}
+// noObserver is an Observer that ignores everything.
+type noObserver struct{}
 
-func (discard) Moved(Transition) {}
-func (discard) Failed(error)     {}
+func (noObserver) Moved(Transition) {}
+func (noObserver) Failed(error)     {}

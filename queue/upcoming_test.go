@@ -6,23 +6,20 @@ import (
 	"testing"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/queue"
 )
 
-// TestUpcoming: the pods come in the order in which Pop takes them.
+// TestUpcoming checks that Upcoming yields pods in pop order.
 func TestUpcoming(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+		now := noon
 		opts := queue.Defaults()
 		opts.PopFromBackoffQ = rapid.Bool().Draw(t, "PopFromBackoffQ")
 		q := queue.New(opts, nil, nil)
 		for i := range rapid.IntRange(0, 40).Draw(t, "pods") {
-			pod := &v1.Pod{}
-			pod.Namespace, pod.Name, pod.UID = "default", fmt.Sprint(i), types.UID(fmt.Sprint(i))
+			pod := newPod(fmt.Sprint(i), fmt.Sprint(i))
 			priority := rapid.Int32Range(0, 3).Draw(t, "priority")
 			pod.Spec.Priority = &priority
 			now = now.Add(time.Duration(i) * time.Millisecond)
@@ -30,7 +27,7 @@ func TestUpcoming(t *testing.T) {
 				q.Add(now, pod)
 				continue
 			}
-			queue.Restore(q, now, queue.PodInfo{Pod: pod, Tier: queue.Backoff, Timestamp: now, Attempts: 1, UnschedulableCount: rapid.IntRange(1, 3).Draw(t, "failures"),
+			q.Restore(now, queue.PodInfo{Pod: pod, Tier: queue.Backoff, Timestamp: now, Attempts: 1, UnschedulableCount: rapid.IntRange(1, 3).Draw(t, "failures"),
 				UnschedulablePlugins: []string{"A"}})
 		}
 		var got, want []string
@@ -41,7 +38,7 @@ func TestUpcoming(t *testing.T) {
 			want = append(want, info.Pod.Name)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%v are to come, %v came", got, want)
+			t.Errorf("Upcoming yields %v, want %v", got, want)
 		}
 	})
 }

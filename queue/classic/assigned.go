@@ -10,12 +10,11 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// Pods that have a node are not in the queue, but what happens to them may help those that are. Today all of
-// it is a move request, and the queueing hints say whom it helps (eventhandlers.go, addAssignedPodToCache,
-// updateAssignedPodInCache, deleteAssignedPodFromCache). Before there were hints, a pod that got a node or
-// changed moved only the pods that want to be near it: that is so with the options of these releases.
+// The methods in this file make move requests for assigned pods, as addAssignedPodToCache,
+// updateAssignedPodInCache and deleteAssignedPodFromCache in eventhandlers.go do. In releases before
+// queueing hints, an added or updated pod moves only the pods with an affinity to it.
 
-// AssignedPodAdded tells the queue that a pod was bound to its node, or that one with a node appeared.
+// AssignedPodAdded makes a move request for a pod that was bound, or is new and has a node.
 func (q *Queue) AssignedPodAdded(pod *v1.Pod) error {
 	if err := present("AssignedPodAdded", pod); err != nil {
 		return err
@@ -23,8 +22,8 @@ func (q *Queue) AssignedPodAdded(pod *v1.Pod) error {
 	return q.assigned(nil, pod, []fwk.ClusterEvent{framework.EventAssignedPodAdd})
 }
 
-// AssignedPodUpdated tells the queue that a pod with a node changed: that is one move request for each of
-// the things that changed, as upstream's PodSchedulingPropertiesChange tells them.
+// AssignedPodUpdated makes a move request for each event that upstream's PodSchedulingPropertiesChange
+// returns for an updated pod with a node.
 func (q *Queue) AssignedPodUpdated(oldPod, newPod *v1.Pod) error {
 	if err := samePod("AssignedPodUpdated", oldPod, newPod); err != nil {
 		return err
@@ -36,8 +35,8 @@ func (q *Queue) AssignedPodUpdated(oldPod, newPod *v1.Pod) error {
 	return q.assigned(oldPod, newPod, events)
 }
 
-// AssignedPodDeleted tells the queue that a pod with a node is gone. (In v1.19 the event handler made this
-// move request, in every release for all pods.)
+// AssignedPodDeleted makes a move request for a deleted pod that had a node. In v1.19 this method did not
+// exist: the event handler made the request.
 func (q *Queue) AssignedPodDeleted(pod *v1.Pod) error {
 	if err := present("AssignedPodDeleted", pod); err != nil {
 		return err
@@ -45,7 +44,7 @@ func (q *Queue) AssignedPodDeleted(pod *v1.Pod) error {
 	return q.MoveAllToActiveOrBackoffQueue(framework.EventAssignedPodDelete, pod, nil, nil)
 }
 
-// assigned makes the move requests for a pod with a node. A nil oldPod is no object before.
+// assigned makes move requests for a pod with a node. oldPod may be nil.
 func (q *Queue) assigned(oldPod, newPod *v1.Pod, events []fwk.ClusterEvent) error {
 	var oldObj any
 	if oldPod != nil {

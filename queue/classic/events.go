@@ -12,8 +12,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// Update tells the queue that a pod that it may hold changed. What the change means to plugins is worked out
-// by upstream's PodSchedulingPropertiesChange. A pod that the queue does not know is added.
+// Update replaces the object of a pod, and derives the events of the change with upstream's
+// PodSchedulingPropertiesChange. It adds an unknown pod.
 func (q *Queue) Update(oldPod, newPod *v1.Pod) error {
 	if err := samePod("Update", oldPod, newPod); err != nil {
 		return err
@@ -25,10 +25,11 @@ func (q *Queue) Update(oldPod, newPod *v1.Pod) error {
 	})
 }
 
-// MoveAllToActiveOrBackoffQueue is a move request: event happened, and every unschedulable or gated pod that
-// it may help moves to activeQ or, while it backs off, to backoffQ. oldObj and newObj are the object before
-// and after, for the queueing hints. preCheck, unless nil, leaves pods out; it is asked while the queue is
-// locked and must not call it. Pods in flight are checked against the event when their attempt fails.
+// MoveAllToActiveOrBackoffQueue is a move request: it moves every unschedulable or gated pod that event may
+// make schedulable to activeQ or, during its backoff, to backoffQ. The hints receive oldObj and newObj, the
+// object before and after the event. If preCheck is not nil, only pods for which it returns true can move;
+// it runs under the queue's lock and must not call the queue. For pods in flight, the event counts when
+// their attempt fails.
 func (q *Queue) MoveAllToActiveOrBackoffQueue(event fwk.ClusterEvent, oldObj, newObj any, preCheck func(*v1.Pod) bool) error {
 	return q.withMachine(func(now time.Time) error {
 		q.machine.MoveAllToActiveOrBackoffQueue(now, event, oldObj, newObj, preCheck)
@@ -36,15 +37,15 @@ func (q *Queue) MoveAllToActiveOrBackoffQueue(event fwk.ClusterEvent, oldObj, ne
 	})
 }
 
-// Activate moves pods to activeQ at once, whatever their backoff: upstream's plugins ask for it by a map of
-// pods whose keys are "namespace/name", and in the order of the keys it is done. A pod in flight returns to
-// activeQ or backoffQ if its attempt fails. Unknown pods are ignored.
+// Activate moves pods to activeQ, regardless of their backoff, in the order of the map's keys, which upstream's
+// plugins set to "namespace/name". A pod in flight returns to activeQ or backoffQ if its attempt fails.
+// Activate ignores unknown pods.
 func (q *Queue) Activate(pods map[string]*v1.Pod) error {
 	return q.withMachine(func(now time.Time) error {
 		var missing error
 		for _, key := range slices.Sorted(maps.Keys(pods)) {
 			if pods[key] == nil {
-				missing = errors.Join(missing, fmt.Errorf("Activate: there is no pod under the key %q", key))
+				missing = errors.Join(missing, fmt.Errorf("Activate: pod %q is nil", key))
 				continue
 			}
 			q.machine.Activate(now, pods[key])
@@ -53,13 +54,13 @@ func (q *Queue) Activate(pods map[string]*v1.Pod) error {
 	})
 }
 
-// samePod returns an error of method unless there are both pods, and they bear one name.
+// samePod returns an error unless both pods exist and have the same name.
 func samePod(method string, oldPod, newPod *v1.Pod) error {
 	if oldPod == nil || newPod == nil {
-		return fmt.Errorf("%s needs the pod as it was and as it is", method)
+		return fmt.Errorf("%s: the old or new pod is nil", method)
 	}
 	if oldPod.Name != newPod.Name || oldPod.Namespace != newPod.Namespace {
-		return fmt.Errorf("%s: pod %s/%s cannot become %s/%s: an update does not change the name",
+		return fmt.Errorf("%s: cannot update pod %s/%s to %s/%s: the names differ",
 			method, oldPod.Namespace, oldPod.Name, newPod.Namespace, newPod.Name)
 	}
 	return nil

@@ -15,16 +15,15 @@ import (
 	"github.com/schedq/schedq/queue/classic"
 )
 
-// hints is a framework whose plugins register for every event. It notes the events that their hints are
-// asked about.
-type hints struct {
+// hintRecorder are plugins that registered for every event. It records the events that their hints are asked about.
+type hintRecorder struct {
 	queue.EveryEvent
 	asked *[]string
 	skip  bool
 	err   error
 }
 
-func (h hints) Hint(_ string, _ *v1.Pod, event fwk.ClusterEvent, _, _ any) (fwk.QueueingHint, error) {
+func (h hintRecorder) Hint(_ string, _ *v1.Pod, event fwk.ClusterEvent, _, _ any) (fwk.QueueingHint, error) {
 	*h.asked = append(*h.asked, event.Label())
 	if h.skip {
 		return fwk.QueueSkip, h.err
@@ -42,7 +41,7 @@ func assigned(labels map[string]string, cpu string) *v1.Pod {
 	return pod
 }
 
-// TestAssignedPods: what happens to a pod with a node is a move request, whose event says what it was.
+// TestAssignedPods checks the events of move requests about assigned pods.
 func TestAssignedPods(t *testing.T) {
 	running := assigned(nil, "2")
 	for name, c := range map[string]struct {
@@ -51,17 +50,17 @@ func TestAssignedPods(t *testing.T) {
 	}{
 		"added":   {func(q *classic.Queue) error { return q.AssignedPodAdded(running) }, "AssignedPodAdd"},
 		"deleted": {func(q *classic.Queue) error { return q.AssignedPodDeleted(running) }, "AssignedPodDelete"},
-		"relabels": {func(q *classic.Queue) error {
+		"new label": {func(q *classic.Queue) error {
 			return q.AssignedPodUpdated(running, assigned(map[string]string{"a": "b"}, "2"))
 		}, "AssignedPodUpdatePodLabel"},
-		"relabels and shrinks": {func(q *classic.Queue) error {
+		"new label, fewer requests": {func(q *classic.Queue) error {
 			return q.AssignedPodUpdated(running, assigned(map[string]string{"a": "b"}, "1"))
 		}, "AssignedPodUpdatePodLabel AssignedPodUpdatePodScaleDown"},
-		"something else": {func(q *classic.Queue) error { return q.AssignedPodUpdated(running, running) }, "AssignedPodUpdate"},
+		"another change": {func(q *classic.Queue) error { return q.AssignedPodUpdated(running, running) }, "AssignedPodUpdate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked []string
-			q := classic.New(queue.Defaults(), classic.WithPlugins(hints{asked: &asked, skip: true}))
+			q := classic.New(queue.Defaults(), classic.WithPlugins(hintRecorder{asked: &asked, skip: true}))
 			check(t, q.Add(newPod("a")))
 			pod := fail(t, q, "A")
 			check(t, c.call(q))
@@ -69,19 +68,19 @@ func TestAssignedPods(t *testing.T) {
 				t.Errorf("the hint was asked about %s, want %s", got, c.want)
 			}
 			if got := tierOf(q, pod); got != queue.Unschedulable {
-				t.Errorf("the pod moved to %s though the hint said no", got)
+				t.Errorf("the pod moved to %s although the hint returned QueueSkip", got)
 			}
 		})
 	}
 }
 
-// TestAssignedPodsBeforeHints: up to v1.28, a pod that gets a node or changes moves only those that want to be
-// near it; one that goes moves all.
+// TestAssignedPodsBeforeHints checks that until v1.28, an added or updated pod moves only the pods with an affinity to
+// it, and a deleted one moves all.
 func TestAssignedPodsBeforeHints(t *testing.T) {
 	running := assigned(map[string]string{"app": "db"}, "1")
 	for name, c := range map[string]struct {
 		call func(q *classic.Queue) error
-		want string // who moves
+		want string // pods that move
 	}{
 		"added":   {func(q *classic.Queue) error { return q.AssignedPodAdded(running) }, "near-db"},
 		"changed": {func(q *classic.Queue) error { return q.AssignedPodUpdated(running, running) }, "near-db"},
@@ -117,8 +116,8 @@ func TestAssignedPodsBeforeHints(t *testing.T) {
 	}
 }
 
-// TestUnreadableAffinity: a pod whose affinity makes no sense stays, and that is an error.
-func TestUnreadableAffinity(t *testing.T) {
+// TestInvalidAffinity checks that an invalid affinity is an error, and that the pod does not move.
+func TestInvalidAffinity(t *testing.T) {
 	opts, err := queue.ForRelease("v1.19")
 	check(t, err)
 	q := classic.New(opts)
@@ -134,31 +133,31 @@ func TestUnreadableAffinity(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if got := tierOf(q, pod); got != queue.Unschedulable {
-		t.Errorf("the pod is in %s", got)
+		t.Errorf("the pod is %s", got)
 	}
 }
 
-// TestUpdate: the queue works out itself what a pod's update means to the plugins that rejected it.
+// TestUpdate checks that the queue derives the events of an update.
 func TestUpdate(t *testing.T) {
 	var asked []string
-	q := classic.New(queue.Defaults(), classic.WithPlugins(hints{asked: &asked}))
+	q := classic.New(queue.Defaults(), classic.WithPlugins(hintRecorder{asked: &asked}))
 	gated := newPod("a")
 	gated.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "wait"}}
 	check(t, q.Add(gated))
 	if got := tierOf(q, gated); got != queue.Gated {
-		t.Fatalf("a pod with a gate is in %s", got)
+		t.Fatalf("a pod with a gate is %s, want gated", got)
 	}
 	open := newPod("a")
 	check(t, q.Update(gated, open))
 	if got := tierOf(q, open); got != queue.Active {
-		t.Errorf("after its gate opened, the pod is in %s", got)
+		t.Errorf("after the removal of its gate, the pod is %s, want active", got)
 	}
 	if want := []string{"TargetPodUpdatePodSchedulingGatesEliminated"}; !slices.Equal(asked, want) {
 		t.Errorf("the hint was asked about %s, want %s", asked, want)
 	}
 }
 
-// TestUpdateInFlight: what happens to a pod during its attempt counts when that fails.
+// TestUpdateInFlight checks that an update during an attempt counts when the attempt fails.
 func TestUpdateInFlight(t *testing.T) {
 	q := classic.New(queue.Defaults())
 	check(t, q.Add(newPod("a")))
@@ -169,11 +168,11 @@ func TestUpdateInFlight(t *testing.T) {
 	info.Pod, info.UnschedulablePlugins = labelled, []string{"A"}
 	check(t, q.AddUnschedulableIfNotPresent(info, q.SchedulingCycle()))
 	if got := tierOf(q, labelled); got != queue.Backoff {
-		t.Errorf("the pod is in %s, want backoff", got)
+		t.Errorf("the pod is %s, want backoff", got)
 	}
 }
 
-// TestPreCheck: a move request can leave pods out.
+// TestPreCheck checks that preCheck excludes pods from a move request.
 func TestPreCheck(t *testing.T) {
 	q := classic.New(queue.Defaults())
 	check(t, q.Add(newPod("a")))
@@ -185,12 +184,11 @@ func TestPreCheck(t *testing.T) {
 	}
 }
 
-// TestHintFails: a hint's error is returned by the call that asked it, once however many pods it was asked
-// for; the pods move.
+// TestHintFails checks that a call returns its hints' errors once for all pods, and that the pods move.
 func TestHintFails(t *testing.T) {
 	broken := errors.New("broken")
 	var asked []string
-	q := classic.New(queue.Defaults(), classic.WithPlugins(hints{asked: &asked, err: broken}))
+	q := classic.New(queue.Defaults(), classic.WithPlugins(hintRecorder{asked: &asked, err: broken}))
 	for _, name := range []string{"a", "b", "c"} {
 		check(t, q.Add(newPod(name)))
 	}
@@ -202,28 +200,28 @@ func TestHintFails(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if got := tierOf(q, a); got != queue.Backoff {
-		t.Errorf("the pod is in %s, want backoff", got)
+		t.Errorf("the pod is %s, want backoff", got)
 	}
-	check(t, q.Add(newPod("d"))) // the next call does not repeat it
+	check(t, q.Add(newPod("d"))) // must not return the error again
 }
 
-// TestActivate: whoever is activated skips its backoff, and the order is that of the keys.
+// TestActivate checks that activated pods skip their backoff, in the order of the keys.
 func TestActivate(t *testing.T) {
-	var told log
-	q := classic.New(queue.Defaults(), classic.WithObserver(&told))
+	var observer log
+	q := classic.New(queue.Defaults(), classic.WithObserver(&observer))
 	pods := map[string]*v1.Pod{}
 	for _, name := range []string{"c", "b", "a"} {
 		check(t, q.Add(newPod(name)))
 		pods["default/"+name] = fail(t, q)
 	}
-	told.moves = nil
+	observer.moves = nil
 	check(t, q.Activate(pods))
 	want := []string{
 		"a backoff → active ForceActivate",
 		"b backoff → active ForceActivate",
 		"c backoff → active ForceActivate",
 	}
-	if !slices.Equal(told.moves, want) {
-		t.Errorf("told %q", told.moves)
+	if !slices.Equal(observer.moves, want) {
+		t.Errorf("observed %q", observer.moves)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/schedq/schedq/queue/classic"
 )
 
-// printer is an Observer that prints what it is told.
+// printer is an Observer that prints moves and errors.
 type printer struct{}
 
 func (printer) Moved(t queue.Transition) {
@@ -22,8 +22,7 @@ func (printer) Moved(t queue.Transition) {
 
 func (printer) Failed(err error) { fmt.Println(err) }
 
-// A pod for which there is no room waits until a node is added. A program with a scheduling loop of its own
-// calls Run, and Pop in the loop.
+// A pod that fits on no node waits until a node is added. A real scheduler also calls Run, and calls Pop in a loop.
 func Example() {
 	clock := clocktesting.NewFakeClock(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 	q := classic.New(queue.Defaults(), classic.WithClock(clock), classic.WithObserver(printer{}))
@@ -46,7 +45,7 @@ func Example() {
 	pods, summary := q.PendingPods()
 	fmt.Println(len(pods), "pending:", summary)
 
-	clock.Step(10 * time.Second) // its backoff is over
+	clock.Step(10 * time.Second) // the backoff ends
 	nodeAdd := fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}
 	if err := q.MoveAllToActiveOrBackoffQueue(nodeAdd, nil, &v1.Node{}, nil); err != nil {
 		fmt.Println(err)

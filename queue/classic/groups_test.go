@@ -11,7 +11,7 @@ import (
 	"github.com/schedq/schedq/queue/classic"
 )
 
-// TestPodGroup: the pods of a group wait for its PodGroup, are popped together, and wait together when it was rejected.
+// TestPodGroup checks that the pods of a group wait for the PodGroup, are popped together, and back off together.
 func TestPodGroup(t *testing.T) {
 	opts := queue.Defaults()
 	opts.GenericWorkload = true
@@ -38,13 +38,13 @@ func TestPodGroup(t *testing.T) {
 	}
 	check(t, q.AddAttemptedPodGroupIfNeeded(name, queue.GroupRejected))
 	if info, ok := q.Group(name); !ok || info.Tier != queue.Backoff || len(q.PodsIn(queue.Backoff)) != 2 {
-		t.Errorf("the group is %+v, want it to back off with its two pods", info)
+		t.Errorf("the group is %+v, want backoff, with two pods", info)
 	}
 	check(t, q.DeletePodGroup(group))
 	if got := q.Len(queue.Incomplete); got != 2 {
 		t.Errorf("%d pods wait for another PodGroup, want 2", got)
 	}
 	if err := q.AddPodGroup(nil); err == nil {
-		t.Error("no PodGroup was taken for one")
+		t.Error("AddPodGroup accepted nil")
 	}
 }

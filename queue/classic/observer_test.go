@@ -22,7 +22,7 @@ func newClock() *clocktesting.FakeClock {
 	return clocktesting.NewFakeClock(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 }
 
-// log is an Observer that writes down what it is told. It needs no lock: it is told one thing at a time.
+// log is an Observer that records moves and errors. It needs no lock, because calls do not overlap.
 type log struct {
 	moves    []string
 	failures []error
@@ -38,11 +38,10 @@ func (l *log) Moved(t queue.Transition) {
 
 func (l *log) Failed(err error) { l.failures = append(l.failures, err) }
 
-// TestObserverIsToldFirst: who calls the queue from one goroutine finds, when the call returns, that the
-// Observer was told all of it.
-func TestObserverIsToldFirst(t *testing.T) {
-	var told log
-	q := classic.New(queue.Defaults(), classic.WithObserver(&told))
+// TestObserverBeforeReturn checks that, with one caller, the Observer has received all moves when a call returns.
+func TestObserverBeforeReturn(t *testing.T) {
+	var observer log
+	q := classic.New(queue.Defaults(), classic.WithObserver(&observer))
 	check(t, q.Add(newPod("a")))
 	pod := fail(t, q, "A")
 	check(t, q.MoveAllToActiveOrBackoffQueue(nodeAdd, nil, nil, nil))
@@ -56,34 +55,34 @@ func TestObserverIsToldFirst(t *testing.T) {
 		"a backoff → inflight",
 		"a inflight → scheduled",
 	}
-	if !slices.Equal(told.moves, want) {
-		t.Errorf("told %q", told.moves)
+	if !slices.Equal(observer.moves, want) {
+		t.Errorf("observed %q", observer.moves)
 	}
 }
 
-// TestObserverMayCallTheQueue: an Observer is not told under the lock, so it may ask and even change the
-// queue; what it causes is told after what it was just told.
-func TestObserverMayCallTheQueue(t *testing.T) {
+// TestObserverCallsQueue checks that an Observer can read and change the queue, and receives the resulting moves
+// later.
+func TestObserverCallsQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q *classic.Queue
-		told := &log{then: func(move queue.Transition) {
+		observer := &log{then: func(move queue.Transition) {
 			if move.To == queue.Backoff {
 				q.PendingPods()
 				if err := q.Activate(map[string]*v1.Pod{"default/a": move.Pod}); err != nil {
 					t.Error(err)
 				}
 				if got := tierOf(q, move.Pod); got != queue.Active {
-					t.Errorf("the Observer activated the pod, which is in %s", got)
+					t.Errorf("the activated pod is %s, want active", got)
 				}
 			}
 			if move.Event == queue.ForceActivate {
 				q.Close()
 			}
 		}}
-		q = classic.New(queue.Defaults(), classic.WithObserver(told))
+		q = classic.New(queue.Defaults(), classic.WithObserver(observer))
 		q.Run(t.Context())
 		check(t, q.Add(newPod("a")))
-		fail(t, q) // by an error: to backoffQ
+		fail(t, q) // with an error, to backoffQ
 		synctest.Wait()
 		want := []string{
 			"a  → active UnscheduledPodAdd",
@@ -91,49 +90,48 @@ func TestObserverMayCallTheQueue(t *testing.T) {
 			"a inflight → backoff ScheduleAttemptFailure",
 			"a backoff → active ForceActivate",
 		}
-		if !slices.Equal(told.moves, want) {
-			t.Errorf("told %q", told.moves)
+		if !slices.Equal(observer.moves, want) {
+			t.Errorf("observed %q", observer.moves)
 		}
 	})
 }
 
-// TestLogIsWrittenFirst: whatever one does because of a move comes after its line in the log, also while another goroutine is at the
-// Observer.
-func TestLogIsWrittenFirst(t *testing.T) {
+// TestLogBeforeConsequences checks that a move is logged before any of its consequences, even while the Observer is
+// busy.
+func TestLogBeforeConsequences(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{})
 		var once sync.Once
-		var written log
+		var logged log
 		slow := &log{then: func(queue.Transition) { once.Do(func() { <-busy }) }}
-		q := classic.New(queue.Defaults(), classic.WithLog(&written), classic.WithObserver(slow))
+		q := classic.New(queue.Defaults(), classic.WithLog(&logged), classic.WithObserver(slow))
 		go func() { _ = q.Add(newPod("a")) }()
-		synctest.Wait() // at the Observer
+		synctest.Wait() // for the Observer to block
 		pop(t, q)
-		if want := []string{"a  → active UnscheduledPodAdd", "a active → inflight"}; !slices.Equal(written.moves, want) {
-			t.Errorf("once it is popped, written is %q", written.moves)
+		if want := []string{"a  → active UnscheduledPodAdd", "a active → inflight"}; !slices.Equal(logged.moves, want) {
+			t.Errorf("after the pop, the log is %q", logged.moves)
 		}
 		close(busy)
 		synctest.Wait()
-		if want := written.moves; !slices.Equal(slow.moves, want) {
-			t.Errorf("told %q, written %q", slow.moves, want)
+		if want := logged.moves; !slices.Equal(slow.moves, want) {
+			t.Errorf("observed %q, logged %q", slow.moves, want)
 		}
 	})
 }
 
-// TestSlowObserver: while the Observer is busy, the calls of others do not wait; it is told of them later,
-// in their order.
+// TestSlowObserver checks that calls do not wait for a busy Observer, which receives their moves later and in order.
 func TestSlowObserver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{})
 		var once sync.Once
-		told := &log{then: func(queue.Transition) { once.Do(func() { <-busy }) }}
-		q := classic.New(queue.Defaults(), classic.WithObserver(told))
+		observer := &log{then: func(queue.Transition) { once.Do(func() { <-busy }) }}
+		q := classic.New(queue.Defaults(), classic.WithObserver(observer))
 		go func() { _ = q.Add(newPod("first")) }()
-		synctest.Wait() // the Observer is being told of first
+		synctest.Wait() // for the Observer to block on first
 		pop(t, q)
 		check(t, q.Add(newPod("second")))
-		if len(told.moves) != 1 {
-			t.Fatalf("told %q meanwhile", told.moves)
+		if len(observer.moves) != 1 {
+			t.Fatalf("observed %q while blocked", observer.moves)
 		}
 		close(busy)
 		synctest.Wait()
@@ -142,39 +140,38 @@ func TestSlowObserver(t *testing.T) {
 			"first active → inflight",
 			"second  → active UnscheduledPodAdd",
 		}
-		if !slices.Equal(told.moves, want) {
-			t.Errorf("told %q", told.moves)
+		if !slices.Equal(observer.moves, want) {
+			t.Errorf("observed %q", observer.moves)
 		}
 	})
 }
 
-// TestObserverPanics: whoever survives its Observer's panic has lost that one move, and no other.
+// TestObserverPanics checks that a panic in the Observer loses one move only.
 func TestObserverPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		told := &log{}
-		told.then = func(queue.Transition) {
-			told.then = nil
+		observer := &log{}
+		observer.then = func(queue.Transition) {
+			observer.then = nil
 			panic("a broken Observer")
 		}
-		q := classic.New(queue.Defaults(), classic.WithObserver(told))
+		q := classic.New(queue.Defaults(), classic.WithObserver(observer))
 		func() {
 			defer func() { _ = recover() }()
 			_ = q.Add(newPod("first"))
 		}()
 		check(t, q.Add(newPod("second")))
 		synctest.Wait()
-		if len(told.moves) != 2 {
-			t.Errorf("told %q", told.moves)
+		if len(observer.moves) != 2 {
+			t.Errorf("observed %q", observer.moves)
 		}
 	})
 }
 
-// TestDroppedPod: a pod that is popped while an older attempt at it still runs is dropped. Pop goes on
-// waiting, and the Observer is told all the same.
+// TestDroppedPod checks that Pop drops a pod whose previous attempt is in flight, reports it, and continues to wait.
 func TestDroppedPod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told log
-		q := classic.New(queue.Defaults(), classic.WithObserver(&told))
+		var observer log
+		q := classic.New(queue.Defaults(), classic.WithObserver(&observer))
 		check(t, q.Add(newPod("a")))
 		pop(t, q)
 		check(t, q.Add(newPod("a")))
@@ -184,8 +181,8 @@ func TestDroppedPod(t *testing.T) {
 		if ended == nil || ended.Error() != "not yet" {
 			t.Errorf("Pop ended with %v", ended)
 		}
-		if len(told.failures) != 1 || !strings.Contains(told.failures[0].Error(), "default/a") {
-			t.Errorf("told of %v", told.failures)
+		if len(observer.failures) != 1 || !strings.Contains(observer.failures[0].Error(), "default/a") {
+			t.Errorf("reported %v", observer.failures)
 		}
 		q.Close()
 		synctest.Wait()
@@ -195,8 +192,8 @@ func TestDroppedPod(t *testing.T) {
 	})
 }
 
-// TestConcurrency has many goroutines at the queue: informers, schedulers, bindings and a debugger. Every
-// pod is bound in the end, and each pod's moves, as told, are one unbroken path. Run it with -race.
+// TestConcurrency calls the queue from many goroutines: informers, schedulers, bindings and a debugger. All pods must be
+// bound, and each pod's moves must form one path. Run it with -race.
 func TestConcurrency(t *testing.T) {
 	const informers, pods, schedulers = 4, 50, 3
 	synctest.Test(t, func(t *testing.T) {
@@ -205,7 +202,7 @@ func TestConcurrency(t *testing.T) {
 		var q *classic.Queue
 		q = classic.New(queue.Defaults(), classic.WithObserver(&log{then: func(move queue.Transition) {
 			if at[move.Pod.UID] != move.From {
-				t.Errorf("%s was in %s and goes from %s to %s", move.Pod.Name, at[move.Pod.UID], move.From, move.To)
+				t.Errorf("%s was %s and moves from %s to %s", move.Pod.Name, at[move.Pod.UID], move.From, move.To)
 			}
 			at[move.Pod.UID] = move.To
 			if move.To == queue.Scheduled {
@@ -250,7 +247,7 @@ func TestConcurrency(t *testing.T) {
 				}
 			})
 		}
-		wg.Go(func() { // nodes come and go, until the pods are bound
+		wg.Go(func() { // nodes are added, until all pods are bound
 			for range 20 {
 				time.Sleep(time.Second)
 				_ = q.MoveAllToActiveOrBackoffQueue(nodeAdd, nil, &v1.Node{}, nil)

@@ -10,8 +10,8 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// AddNominatedPod nominates pod to run on node, as after a preemption; an empty node ends its nomination.
-// The pod must exist and not be assigned. Add and Update nominate by the pod's status by themselves.
+// AddNominatedPod nominates pod, which must exist and be unassigned, to run on node. An empty node ends its
+// nomination. Add and Update apply the nomination in the pod's status.
 func (q *Queue) AddNominatedPod(pod *v1.Pod, node string) error {
 	if err := present("AddNominatedPod", pod); err != nil {
 		return err
@@ -33,14 +33,15 @@ func (q *Queue) DeleteNominatedPodIfExists(pod *v1.Pod) error {
 	return nil
 }
 
-// NominatedPodsForNode returns the pods nominated to run on node, in the order of their nomination. The slice must not be modified.
-// It waits for no other method: upstream's plugins ask of every node in every attempt, several at a time.
+// NominatedPodsForNode returns the pods nominated to run on node, in the order of their nomination. The caller
+// must not modify the slice. It does not wait for other methods, because upstream's plugins call it for
+// every node in every attempt, in parallel.
 func (q *Queue) NominatedPodsForNode(node string) []*v1.Pod {
 	return q.machine.NominatedPodsForNode(node)
 }
 
-// Get returns what the queue knows of the named pod, whether it waits or is in flight. The slices in it are
-// shared, and must not be modified.
+// Get returns the state of the named pod, waiting or in flight, and false if the queue does not know it. The
+// caller must not modify its slices.
 func (q *Queue) Get(namespace, name string) (queue.PodInfo, bool) {
 	q.mu.RLock()
 	defer q.mu.RUnlock()
@@ -54,7 +55,7 @@ func (q *Queue) NominatedNode(uid types.UID) string {
 	return q.machine.NominatedNode(uid)
 }
 
-// PodsIn returns the pods in a tier, in no particular order. Its cost grows with the number of all that are there.
+// PodsIn returns the pods in a tier, in no particular order. It iterates over all pods of the queue.
 func (q *Queue) PodsIn(tier queue.Tier) []*v1.Pod {
 	q.mu.RLock()
 	defer q.mu.RUnlock()
@@ -65,23 +66,22 @@ func (q *Queue) PodsIn(tier queue.Tier) []*v1.Pod {
 	return pods
 }
 
-// Len returns how many pods are in a tier, or in flight.
+// Len returns the number of pods in a tier.
 func (q *Queue) Len(tier queue.Tier) int {
 	q.mu.RLock()
 	defer q.mu.RUnlock()
 	return q.machine.PendingPods(tier)
 }
 
-// IncomingPodsTotal returns how many pods entered each queue so far, by the event that sent them.
+// IncomingPodsTotal returns the number of pods that entered each queue, by event.
 func (q *Queue) IncomingPodsTotal() map[queue.Incoming]int64 {
 	q.mu.RLock()
 	defer q.mu.RUnlock()
 	return q.machine.IncomingPodsTotal()
 }
 
-// PendingPods returns the pods that wait: those of activeQ first, then those of backoffQ, then the
-// unschedulable and gated ones, each in no particular order; and upstream's summary of their numbers. Its
-// cost grows with their number: it is meant for debugging.
+// PendingPods returns the waiting pods, first those in activeQ, then those in backoffQ, then the unschedulable
+// and gated ones, and upstream's summary of their numbers. It is meant for debugging: it copies all pods.
 func (q *Queue) PendingPods() ([]*v1.Pod, string) {
 	q.mu.RLock()
 	defer q.mu.RUnlock()
@@ -95,8 +95,7 @@ func (q *Queue) PendingPods() ([]*v1.Pod, string) {
 		q.machine.PendingPods(queue.Active), q.machine.PendingPods(queue.Backoff), q.unschedulable())
 }
 
-// InFlightPods returns the pods that were popped and whose attempts have not ended, in the order of their
-// popping.
+// InFlightPods returns the pods in flight in pop order.
 func (q *Queue) InFlightPods() []*v1.Pod {
 	q.mu.RLock()
 	defer q.mu.RUnlock()
@@ -107,8 +106,7 @@ func (q *Queue) InFlightPods() []*v1.Pod {
 	return pods
 }
 
-// NumUnschedulablePods returns how many pods are unschedulable, the gated ones included: upstream keeps
-// them in one place.
+// NumUnschedulablePods returns the number of unschedulable and gated pods, which upstream stores together.
 func (q *Queue) NumUnschedulablePods() int {
 	q.mu.RLock()
 	defer q.mu.RUnlock()

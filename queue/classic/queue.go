@@ -1,16 +1,15 @@
-// Package classic is the scheduling queue for programs that embed it: queue.Queue behind a lock, with a
-// clock and a Pop that blocks, and the methods that kube-scheduler's SchedulingQueue had in v1.19 together
-// with those it has had since. docs/development/embedding.md shows how to use it.
+// Package classic provides the scheduling queue for programs that embed it: a queue.Queue with a lock, a
+// clock and a Pop that blocks. It has the methods of kube-scheduler's SchedulingQueue in v1.19 and those of
+// later releases. docs/development/embedding.md shows how to use it.
 //
-// It models k8s.io/kubernetes/pkg/scheduler/backend/queue, and differs from it in this:
-//   - No method takes a context or a logger. What upstream logs as an error is returned by the method that
-//     met it, and told to the Observer; what it logs besides are the Observer's moves.
-//   - An attempt's outcome is a queue.PodInfo with the plugins that rejected it, as upstream's
-//     QueuedPodInfo. Pop returns it without those of the attempt before.
-//   - After Close, Pop returns ErrClosed, where upstream returns nil without an error.
-//   - Close may be called more than once, and leaves the pods in flight to whoever schedules them; upstream
-//     forgets them for the sake of its metrics.
-//   - There is no pod lister: AddNominatedPod trusts its caller that the pod exists and is not assigned.
+// It models k8s.io/kubernetes/pkg/scheduler/backend/queue, with these differences:
+//   - No method takes a context or a logger. Errors that upstream logs are returned by the method in which
+//     they occur, and passed to the Observer. The Observer also receives all moves.
+//   - The result of an attempt is a queue.PodInfo with the plugins that rejected it, like upstream's
+//     QueuedPodInfo. Pop returns it without the plugins of the previous attempt.
+//   - After Close, Pop returns ErrClosed. Upstream's returns nil and no error.
+//   - Close may be called repeatedly, and pods in flight stay in flight. Upstream drops them, for its metrics.
+//   - There is no pod lister. The caller of AddNominatedPod guarantees that the pod exists and is unassigned.
 package classic
 
 import (
@@ -26,24 +25,24 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// ErrClosed is what Pop returns when the queue is closed and has no pod left to pop.
+// ErrClosed is returned by Pop when the queue is closed and has no pod to pop.
 var ErrClosed = errors.New("the scheduling queue is closed")
 
-// Queue holds the pods that wait to be scheduled. Its methods may be called by any number of goroutines.
-// Pods that are given to it and that it gives back are shared, and must not be modified.
+// Queue is a scheduling queue that is safe for concurrent use. The pods that it receives and returns are shared
+// and must not be modified.
 type Queue struct {
 	clock    clock.WithTicker
 	observer queue.Observer
-	log      queue.Observer // told under the lock
+	log      queue.Observer // called under the lock
 	stop     chan struct{}
 
-	mu       sync.RWMutex
-	poppable sync.Cond // there may be a pod to pop, or the queue is closed
-	machine  *queue.Queue
-	closed   bool
-	failures failures
-	untold   []news
-	telling  bool // a goroutine is at the Observer
+	mu      sync.RWMutex
+	canPop  sync.Cond // signals that there may be a pod to pop, or that the queue is closed
+	machine *queue.Queue
+	closed  bool
+	errs    errorList
+	events  []event // not yet passed to the Observer
+	busy    bool    // a goroutine is calling the Observer
 }
 
 // Option configures a Queue.
@@ -56,29 +55,27 @@ type config struct {
 	log      queue.Observer
 }
 
-// WithClock sets the clock that backoffs are measured by and that Run waits on: by default the real one.
+// WithClock sets the clock of backoffs and flushes. The default is the real clock.
 func WithClock(c clock.WithTicker) Option { return func(o *config) { o.clock = c } }
 
-// WithPlugins sets what the queue asks of the scheduling framework: by default queue.EveryEvent. The
-// plugins are asked while the queue is locked, one call at a time, and must not call it.
+// WithPlugins sets the scheduling framework's plugins. The default is queue.EveryEvent. The queue calls them
+// under its lock, and they must not call the queue.
 func WithPlugins(p queue.Plugins) Option { return func(o *config) { o.plugins = p } }
 
-// WithObserver sets who is told of every move and every failure, in the order in which they happen, one
-// call at a time, while the queue is not locked: an Observer may call the queue, though it must not wait
-// for a pod in Pop, nor for another move to be told.
+// WithObserver sets an observer that receives every move and every error in order, one call at a time and without
+// the queue's lock. It may call the queue, but must not block in Pop or wait for another move.
 //
-// A method returns after the Observer was told what it did, unless the Observer is being told something at
-// that moment, by another goroutine or because it made the call itself: then the method does not wait, and
-// the Observer is told by another goroutine, soon. What it was not yet told is kept in memory, so one that
-// is slower than the queue should hand its work on.
+// A method returns after the observer received the method's moves, unless the observer is busy, in another
+// goroutine or because it called the method itself. Then another goroutine passes the moves on later. They are
+// kept in memory, so an observer slower than the queue should do its work elsewhere.
 func WithObserver(o queue.Observer) Option { return func(c *config) { c.observer = o } }
 
-// WithLog sets who writes down every move and every failure at once, while the queue is locked, as upstream logs them: what is
-// written of a pod's move stands before all that others write because of it. It must be quick, and must not call the queue.
+// WithLog sets an observer that receives every move and every error immediately, under the queue's lock. As with
+// upstream's log, a move is logged before any of its consequences. The observer must be fast and must not call
+// the queue.
 func WithLog(o queue.Observer) Option { return func(c *config) { c.log = o } }
 
-// New returns an empty queue. Nobody moves pods out of backoffQ, or those left over as unschedulable, until
-// Run is called.
+// New returns an empty queue. Call Run to start the flushes.
 func New(opts queue.Options, options ...Option) *Queue {
 	var c config
 	for _, option := range options {
@@ -91,36 +88,36 @@ func New(opts queue.Options, options ...Option) *Queue {
 		clock: c.clock, observer: c.observer, log: c.log,
 		stop: make(chan struct{}),
 	}
-	q.poppable.L = &q.mu
+	q.canPop.L = &q.mu
 	q.machine = queue.New(opts, c.plugins, recorder{q})
 	return q
 }
 
-// withMachine calls the machine under the lock and tells the Observer afterwards. It returns the error of act, or
-// what failed in the machine meanwhile.
+// withMachine calls act under the lock, and then the Observer. It returns the error of act or, if that is nil,
+// the machine's errors.
 func (q *Queue) withMachine(act func(now time.Time) error) error {
-	told, err := q.locked(act)
-	q.tellObserver(told)
+	events, err := q.locked(act)
+	q.notify(events)
 	return err
 }
 
-// locked calls act under the lock, wakes Pop if there is something for it, and returns what the caller is
-// to tell the Observer.
-func (q *Queue) locked(act func(now time.Time) error) ([]news, error) {
+// locked calls act under the lock and wakes Pop if there is a pod to pop. The caller must pass the returned
+// events to notify.
+func (q *Queue) locked(act func(now time.Time) error) ([]event, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.failures = failures{}
+	q.errs = errorList{}
 	err := act(q.clock.Now())
 	if err == nil {
-		err = q.failures.error()
+		err = q.errs.error()
 	}
 	if q.machine.CanPop() {
-		q.poppable.Broadcast()
+		q.canPop.Broadcast()
 	}
-	return q.claimUntold(), err
+	return q.claimEvents(), err
 }
 
-// Add puts a new pod into activeQ, or among the gated pods if a PreEnqueue plugin says so.
+// Add adds a pod to activeQ, or to the gated pods if a PreEnqueue plugin rejects it.
 func (q *Queue) Add(pod *v1.Pod) error {
 	if err := present("Add", pod); err != nil {
 		return err
@@ -131,12 +128,11 @@ func (q *Queue) Add(pod *v1.Pod) error {
 	})
 }
 
-// Pop takes the pod at the head of activeQ, and with PopFromBackoffQ, if there is none, the one at the head
-// of backoffQ. If there is none either, it blocks until there is one or the queue is closed: then it returns
-// ErrClosed. Pods that are still ready when the queue is closed are popped first.
+// Pop pops the head of activeQ or, if that is empty and with PopFromBackoffQ, the head of backoffQ. It blocks
+// until there is a pod. When the queue is closed and no pod is left, it returns ErrClosed.
 //
-// The pod is in flight until Done, Bound or AddUnschedulableIfNotPresent. A pod that is dropped because an
-// older attempt at it still runs is told to the Observer alone.
+// The pod is in flight until Done, Bound or AddUnschedulableIfNotPresent. Pop drops a pod whose previous
+// attempt is still in flight, which only the Observer learns.
 func (q *Queue) Pop() (*queue.PodInfo, error) {
 	entity, err := q.PopEntity()
 	if err != nil {
@@ -150,19 +146,18 @@ func (q *Queue) Pop() (*queue.PodInfo, error) {
 	return &info, nil
 }
 
-// AddUnschedulableIfNotPresent returns a popped pod to the queue after its attempt failed: to the
-// unschedulable pods, or to backoffQ or activeQ if something that happened during the attempt may have
-// helped. The Pod of info is its newest object, and UnschedulablePlugins and PendingPlugins are the plugins
-// that rejected it: none if the attempt ended in an error. Nothing else of info is read.
+// AddUnschedulableIfNotPresent returns a pod to the queue after a failed attempt: to the unschedulable pods
+// or, if an event during the attempt may make it schedulable, to backoffQ or activeQ. It uses three fields of
+// info: Pod, the newest object, and UnschedulablePlugins and PendingPlugins, the plugins that rejected the
+// pod, which are empty after an error.
 //
-// The second parameter is upstream's podSchedulingCycle, SchedulingCycle as it was at the pop. The queue
-// remembers what it needs of that by itself.
+// The second parameter is upstream's podSchedulingCycle, and is ignored.
 //
-// It fails if a pod of that name is already queued, in which case the attempt has ended; and if the pod was
-// never popped, or a queueing hint failed, in which cases the pod is queued.
+// It fails if a pod of that name is queued already; the attempt ends nevertheless. It also fails if the pod
+// was never popped or a queueing hint failed; the pod is queued nevertheless.
 func (q *Queue) AddUnschedulableIfNotPresent(info *queue.PodInfo, _ int64) error {
 	if info == nil {
-		return errors.New("AddUnschedulableIfNotPresent: there is no pod: give it what Pop returned")
+		return errors.New("AddUnschedulableIfNotPresent: the pod info is nil: pass the result of Pop")
 	}
 	if err := present("AddUnschedulableIfNotPresent", info.Pod); err != nil {
 		return err
@@ -175,8 +170,8 @@ func (q *Queue) AddUnschedulableIfNotPresent(info *queue.PodInfo, _ int64) error
 	})
 }
 
-// Done ends the attempt at the popped pod with that UID, which does not return to the queue. It must be
-// called for every popped pod that is not given to AddUnschedulableIfNotPresent; unknown UIDs are ignored.
+// Done ends the attempt of the pod in flight with that UID. Call it for every popped pod that does not return to
+// the queue through AddUnschedulableIfNotPresent. It ignores unknown UIDs.
 func (q *Queue) Done(uid types.UID) {
 	_ = q.withMachine(func(now time.Time) error {
 		q.machine.Done(now, uid)
@@ -184,7 +179,7 @@ func (q *Queue) Done(uid types.UID) {
 	})
 }
 
-// Bound is Done for a pod that was bound to its node: the Observer is told that it was scheduled.
+// Bound is Done for a pod that was bound to its node. The Observer sees a move to Scheduled.
 func (q *Queue) Bound(uid types.UID) {
 	_ = q.withMachine(func(now time.Time) error {
 		q.machine.Bound(now, uid)
@@ -192,8 +187,8 @@ func (q *Queue) Bound(uid types.UID) {
 	})
 }
 
-// Delete takes a pod out of the queue, because it was deleted or was seen to have a node. A pod in flight
-// stays so until its attempt ends. Unknown pods are ignored.
+// Delete removes a pod that was deleted or has a node now. A pod in flight stays in flight until its attempt
+// ends. Delete ignores unknown pods.
 func (q *Queue) Delete(pod *v1.Pod) error {
 	if err := present("Delete", pod); err != nil {
 		return err
@@ -204,15 +199,15 @@ func (q *Queue) Delete(pod *v1.Pod) error {
 	})
 }
 
-// SchedulingCycle counts the pods popped so far.
+// SchedulingCycle returns the number of entities popped so far.
 func (q *Queue) SchedulingCycle() int64 {
 	q.mu.RLock()
 	defer q.mu.RUnlock()
 	return q.machine.SchedulingCycle()
 }
 
-// Close ends Pop, once no pod is ready any more, and what Run started. It does not wait for them, and may
-// be called from anywhere, more than once. Everything else goes on working.
+// Close stops the flushes and makes Pop return ErrClosed when no pod is left. It does not wait for either, and
+// may be called repeatedly. All other methods continue to work.
 func (q *Queue) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -221,43 +216,43 @@ func (q *Queue) Close() {
 	}
 	q.closed = true
 	close(q.stop)
-	q.poppable.Broadcast()
+	q.canPop.Broadcast()
 }
 
 // Closed returns a channel that is closed by Close.
 func (q *Queue) Closed() <-chan struct{} { return q.stop }
 
-// present returns an error of method unless there is a pod.
+// present returns an error if pod is nil.
 func present(method string, pod *v1.Pod) error {
 	if pod == nil {
-		return fmt.Errorf("%s: there is no pod", method)
+		return fmt.Errorf("%s: the pod is nil", method)
 	}
 	return nil
 }
 
-// PopEntity is Pop for a queue with pod groups: what it returns is a pod, or a pod group whose pods are all in flight. A
-// group's attempt ends with AddAttemptedPodGroupIfNeeded, before the next pop. The plugins that rejected the last attempt are
-// still named.
+// PopEntity is Pop for a queue with pod groups. It returns a pod, or a pod group whose pods are all in flight. The
+// caller must end a group's attempt with AddAttemptedPodGroupIfNeeded before the next pop. The result includes
+// the plugins that rejected the previous attempt.
 func (q *Queue) PopEntity() (queue.Entity, error) {
 	for {
-		entity, told, err := q.popEntity()
-		q.tellObserver(told)
+		entity, events, err := q.popEntity()
+		q.notify(events)
 		if entity.Pod.Pod != nil || entity.Group != nil || err != nil {
 			return entity, err
 		}
 	}
 }
 
-// popEntity waits for a pod or a group and pops it. It returns none if all that were ready had to be dropped.
-func (q *Queue) popEntity() (queue.Entity, []news, error) {
+// popEntity waits for an entity and pops it. It returns an empty one if it had to drop all pods.
+func (q *Queue) popEntity() (queue.Entity, []event, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for !q.closed && !q.machine.CanPop() {
-		q.poppable.Wait()
+		q.canPop.Wait()
 	}
 	entity, ok := q.machine.PopEntity(q.clock.Now())
 	if !ok && q.closed {
-		return queue.Entity{}, q.claimUntold(), ErrClosed
+		return queue.Entity{}, q.claimEvents(), ErrClosed
 	}
-	return entity, q.claimUntold(), nil
+	return entity, q.claimEvents(), nil
 }

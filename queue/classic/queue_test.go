@@ -18,7 +18,7 @@ import (
 	"github.com/schedq/schedq/queue/classic"
 )
 
-// The methods of v1.19's SchedulingQueue, with today's types of what they take, and those of later releases.
+// The methods of SchedulingQueue in v1.19, with current parameter types, and those of later releases.
 var _ interface {
 	Add(*v1.Pod) error
 	AddUnschedulableIfNotPresent(*queue.PodInfo, int64) error
@@ -59,7 +59,7 @@ func names(pods []*v1.Pod) string {
 	return strings.Join(s, " ")
 }
 
-// pop returns the name of the pod at the head of the queue.
+// pop pops a pod.
 func pop(t *testing.T, q *classic.Queue) *queue.PodInfo {
 	t.Helper()
 	info, err := q.Pop()
@@ -69,7 +69,7 @@ func pop(t *testing.T, q *classic.Queue) *queue.PodInfo {
 	return info
 }
 
-// fail pops a pod and returns it rejected by plugins.
+// fail pops a pod and fails its attempt, rejected by plugins.
 func fail(t *testing.T, q *classic.Queue, plugins ...string) *v1.Pod {
 	t.Helper()
 	info := pop(t, q)
@@ -90,7 +90,7 @@ func tierOf(q *classic.Queue, pod *v1.Pod) queue.Tier {
 	return info.Tier
 }
 
-// TestPopWaits: Pop blocks while there is nothing to pop, and takes what comes.
+// TestPopWaits checks that Pop blocks until there is a pod.
 func TestPopWaits(t *testing.T) {
 	wakes := map[string]func(q *classic.Queue, rejected *v1.Pod) error{
 		"Add": func(q *classic.Queue, _ *v1.Pod) error { return q.Add(newPod("new")) },
@@ -129,9 +129,9 @@ func TestPopWaits(t *testing.T) {
 	}
 }
 
-// TestPopForgetsRejectors: what Pop returns can be returned after an error without naming plugins, which
-// the attempt before had.
-func TestPopForgetsRejectors(t *testing.T) {
+// TestPopClearsRejectors checks that Pop's result does not contain the plugins of the previous attempt, so that it can
+// be returned to the queue after an error.
+func TestPopClearsRejectors(t *testing.T) {
 	q := classic.New(queue.Defaults())
 	check(t, q.Add(newPod("a")))
 	pod := fail(t, q, "A")
@@ -142,7 +142,7 @@ func TestPopForgetsRejectors(t *testing.T) {
 	}
 }
 
-// TestClose: the pods that are ready are popped first; then every Pop ends, those that wait too.
+// TestClose checks that Close ends all waiting calls of Pop, and that Pop still returns pods afterwards.
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := classic.New(queue.Defaults())
@@ -164,7 +164,7 @@ func TestClose(t *testing.T) {
 		q.Close()
 		synctest.Wait()
 		if want := []error{classic.ErrClosed, classic.ErrClosed, classic.ErrClosed}; !slices.Equal(ended, want) {
-			t.Fatalf("the waiting Pops ended with %v", ended)
+			t.Fatalf("the waiting calls of Pop returned %v", ended)
 		}
 
 		check(t, q.Add(newPod("late")))
@@ -177,23 +177,23 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// TestPending: who is where.
+// TestPending checks the lists and numbers of waiting pods and of pods in flight.
 func TestPending(t *testing.T) {
 	q := classic.New(queue.Defaults())
 	gated := newPod("gated")
 	gated.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "wait"}}
-	for _, pod := range []*v1.Pod{newPod("rejected"), newPod("erring"), gated} {
+	for _, pod := range []*v1.Pod{newPod("rejected"), newPod("failed"), gated} {
 		check(t, q.Add(pod))
 	}
 	fail(t, q, "A")
 	fail(t, q)
-	for _, name := range []string{"flying", "ready"} {
+	for _, name := range []string{"popped", "ready"} {
 		check(t, q.Add(newPod(name)))
 	}
 	pop(t, q)
 
 	pods, summary := q.PendingPods()
-	if got := names(pods); got != "ready erring rejected gated" && got != "ready erring gated rejected" {
+	if got := names(pods); got != "ready failed rejected gated" && got != "ready failed gated rejected" {
 		t.Errorf("pending: %s", got)
 	}
 	if want := "activeQ:1; backoffQ:1; unschedulableEntities:2"; summary != want {
@@ -202,7 +202,7 @@ func TestPending(t *testing.T) {
 	if got := q.NumUnschedulablePods(); got != 2 {
 		t.Errorf("%d unschedulable pods, want 2", got)
 	}
-	if got := names(q.InFlightPods()); got != "flying" {
+	if got := names(q.InFlightPods()); got != "popped" {
 		t.Errorf("in flight: %s", got)
 	}
 	if got := q.SchedulingCycle(); got != 3 {
@@ -210,7 +210,7 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// TestPendingRecreated: the end of an attempt does not hide a new pod of the same name.
+// TestPendingRecreated checks that the end of an attempt does not affect a new pod of the same name.
 func TestPendingRecreated(t *testing.T) {
 	q := classic.New(queue.Defaults())
 	check(t, q.Add(newPod("a")))
@@ -239,7 +239,7 @@ func TestNominations(t *testing.T) {
 	if got := names(q.NominatedPodsForNode("node-1")); got != "b a" {
 		t.Errorf("nominated: %s", got)
 	}
-	// A nomination that only the scheduler knows of outlives an update of the pod.
+	// An update keeps a nomination that is not in the pod's status.
 	labelled := newPod("a")
 	labelled.Labels = map[string]string{"tier": "web"}
 	check(t, q.Update(a, labelled))
@@ -253,9 +253,8 @@ func TestNominations(t *testing.T) {
 	}
 }
 
-// TestNominationsAreNotHeldUp: who asks for the pods nominated for a node, as each attempt does of each node, waits for no other
-// method: not for a move request of many pods either.
-func TestNominationsAreNotHeldUp(t *testing.T) {
+// TestNominatedPodsDuringMoveRequest checks that NominatedPodsForNode does not wait for a move request.
+func TestNominatedPodsDuringMoveRequest(t *testing.T) {
 	q := classic.New(queue.Defaults())
 	check(t, q.Add(newPod("a")))
 	a := fail(t, q, "A")
@@ -270,29 +269,29 @@ func TestNominationsAreNotHeldUp(t *testing.T) {
 	}))
 }
 
-// TestMistakes: what makes no sense is an error and leaves the queue as it was.
-func TestMistakes(t *testing.T) {
+// TestMisuse checks that invalid calls return an error and do not change the queue.
+func TestMisuse(t *testing.T) {
 	a, b := newPod("a"), newPod("b")
 	unpopped := &queue.PodInfo{Pod: newPod("unpopped"), UnschedulablePlugins: []string{"A"}}
 	for name, c := range map[string]struct {
 		call func(q *classic.Queue) error
 		want string // in the error
-		kept string // the pods that the queue has afterwards
+		kept string // pods in the queue afterwards
 	}{
-		"Add of nothing":                 {func(q *classic.Queue) error { return q.Add(nil) }, "there is no pod", "a"},
-		"Delete of nothing":              {func(q *classic.Queue) error { return q.Delete(nil) }, "there is no pod", "a"},
-		"Update from nothing":            {func(q *classic.Queue) error { return q.Update(nil, a) }, "as it was and as it is", "a"},
-		"Update of the name":             {func(q *classic.Queue) error { return q.Update(a, b) }, "default/a cannot become default/b", "a"},
-		"AssignedPodAdded of nothing":    {func(q *classic.Queue) error { return q.AssignedPodAdded(nil) }, "there is no pod", "a"},
-		"AssignedPodUpdated to nothing":  {func(q *classic.Queue) error { return q.AssignedPodUpdated(a, nil) }, "as it was and as it is", "a"},
-		"AssignedPodDeleted of nothing":  {func(q *classic.Queue) error { return q.AssignedPodDeleted(nil) }, "there is no pod", "a"},
-		"Activate of nothing":            {func(q *classic.Queue) error { return q.Activate(map[string]*v1.Pod{"default/x": nil}) }, `"default/x"`, "a"},
-		"a nomination of nothing":        {func(q *classic.Queue) error { return q.AddNominatedPod(nil, "node-1") }, "there is no pod", "a"},
-		"no nomination of nothing":       {func(q *classic.Queue) error { return q.DeleteNominatedPodIfExists(nil) }, "there is no pod", "a"},
-		"failure of nothing":             {func(q *classic.Queue) error { return q.AddUnschedulableIfNotPresent(nil, 0) }, "give it what Pop returned", "a"},
-		"failure of a pod without a pod": {func(q *classic.Queue) error { return q.AddUnschedulableIfNotPresent(&queue.PodInfo{}, 0) }, "there is no pod", "a"},
+		"Add nil":                        {func(q *classic.Queue) error { return q.Add(nil) }, "the pod is nil", "a"},
+		"Delete nil":                     {func(q *classic.Queue) error { return q.Delete(nil) }, "the pod is nil", "a"},
+		"Update from nil":                {func(q *classic.Queue) error { return q.Update(nil, a) }, "the old or new pod is nil", "a"},
+		"Update to another name":         {func(q *classic.Queue) error { return q.Update(a, b) }, "cannot update pod default/a to default/b", "a"},
+		"AssignedPodAdded nil":           {func(q *classic.Queue) error { return q.AssignedPodAdded(nil) }, "the pod is nil", "a"},
+		"AssignedPodUpdated to nil":      {func(q *classic.Queue) error { return q.AssignedPodUpdated(a, nil) }, "the old or new pod is nil", "a"},
+		"AssignedPodDeleted nil":         {func(q *classic.Queue) error { return q.AssignedPodDeleted(nil) }, "the pod is nil", "a"},
+		"Activate nil":                   {func(q *classic.Queue) error { return q.Activate(map[string]*v1.Pod{"default/x": nil}) }, `"default/x"`, "a"},
+		"AddNominatedPod nil":            {func(q *classic.Queue) error { return q.AddNominatedPod(nil, "node-1") }, "the pod is nil", "a"},
+		"DeleteNominatedPodIfExists nil": {func(q *classic.Queue) error { return q.DeleteNominatedPodIfExists(nil) }, "the pod is nil", "a"},
+		"failure without info":           {func(q *classic.Queue) error { return q.AddUnschedulableIfNotPresent(nil, 0) }, "pass the result of Pop", "a"},
+		"failure without a pod":          {func(q *classic.Queue) error { return q.AddUnschedulableIfNotPresent(&queue.PodInfo{}, 0) }, "the pod is nil", "a"},
 		"failure of a queued pod":        {func(q *classic.Queue) error { return q.AddUnschedulableIfNotPresent(&queue.PodInfo{Pod: a}, 0) }, "already present", "a"},
-		"failure of a pod never popped":  {func(q *classic.Queue) error { return q.AddUnschedulableIfNotPresent(unpopped, 0) }, "never popped", "a unpopped"},
+		"failure without a pop":          {func(q *classic.Queue) error { return q.AddUnschedulableIfNotPresent(unpopped, 0) }, "never popped", "a unpopped"},
 		"a second Add":                   {func(q *classic.Queue) error { return q.Add(newPod("a")) }, "", "a"},
 		"Delete of an unknown pod":       {func(q *classic.Queue) error { return q.Delete(b) }, "", "a"},
 		"Done of an unknown pod":         {func(q *classic.Queue) error { q.Done("nobody"); return nil }, "", "a"},
@@ -312,7 +311,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestClockGoesBack: a clock that goes back is no reason to stop scheduling.
+// TestClockGoesBack checks that scheduling continues when the clock goes backwards.
 func TestClockGoesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := newClock()

@@ -7,12 +7,12 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// Run starts the two flushes and returns: that of backoffQ every queue.BackoffFlushInterval, with
-// PopFromBackoffQ at whole seconds, where its windows end; and that of the unschedulable leftovers at once
-// and every queue.LeftoverFlushInterval. They end with ctx or with Close. It must be called once.
+// Run starts the two flushes and returns. The backoff flush runs every queue.BackoffFlushInterval and, with
+// PopFromBackoffQ, at whole seconds. The leftover flush runs now and every queue.LeftoverFlushInterval. Both
+// stop with ctx or Close. Call Run once.
 //
-// The end of ctx does not close the queue: context.AfterFunc(ctx, q.Close) does. (scheduling_queue.go, Run;
-// backoff_queue.go, waitUntilAlignedWithOrderingWindow.)
+// The end of ctx does not close the queue; use context.AfterFunc(ctx, q.Close) for that. Run models Run in
+// scheduling_queue.go and waitUntilAlignedWithOrderingWindow in backoff_queue.go.
 func (q *Queue) Run(ctx context.Context) {
 	now := q.clock.Now()
 	window := now.Add(queue.BackoffFlushInterval)
@@ -29,8 +29,8 @@ func (q *Queue) Run(ctx context.Context) {
 	})
 }
 
-// repeat flushes after wait and then at every interval, until ctx ends or the queue is closed. The errors of
-// a flush are told to the Observer alone: there is nobody to return them to.
+// repeat flushes after wait and then at every interval, until ctx ends or the queue is closed. Only the Observer
+// receives the errors of a flush.
 func (q *Queue) repeat(ctx context.Context, wait, interval time.Duration, flush func(now time.Time) error) {
 	if wait > 0 {
 		timer := q.clock.NewTimer(wait)
@@ -49,7 +49,7 @@ func (q *Queue) repeat(ctx context.Context, wait, interval time.Duration, flush 
 	}
 }
 
-// wait waits for c. It returns false if ctx ended or the queue was closed first, or meanwhile.
+// wait waits for c. It returns false if ctx ended or the queue was closed.
 func (q *Queue) wait(ctx context.Context, c <-chan time.Time) bool {
 	select {
 	case <-c:

@@ -11,13 +11,13 @@ import (
 	"github.com/schedq/schedq/queue/classic"
 )
 
-// TestBackoffFlush: backoffQ is flushed at whole seconds, whenever Run was called; without PopFromBackoffQ,
-// by the second since then.
+// TestBackoffFlush checks that the backoff flush runs at whole seconds or, without PopFromBackoffQ, at whole seconds
+// since the call of Run.
 func TestBackoffFlush(t *testing.T) {
 	for popFromBackoffQ, want := range map[bool]time.Duration{
-		// The pod fails at 0.4 s. Its window is that of 1.4 s, and is over at 2 s.
+		// The pod fails at 0.4 s. The window of its expiry, at 1.4 s, ends at 2 s.
 		true: 2 * time.Second,
-		// Its backoff is over at 1.4 s, and the next flush after that is at 2.3 s.
+		// The backoff ends at 1.4 s, and the next flush is at 2.3 s.
 		false: 2300 * time.Millisecond,
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -45,7 +45,7 @@ func TestBackoffFlush(t *testing.T) {
 	}
 }
 
-// TestLeftoverFlush: a pod that nothing moves for more than five minutes is moved by the next flush.
+// TestLeftoverFlush checks that the first flush after five minutes moves an unschedulable pod.
 func TestLeftoverFlush(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -67,8 +67,8 @@ func TestLeftoverFlush(t *testing.T) {
 	})
 }
 
-// TestRunEnds: the flushes end with Close or with the context, and not only when the clock next goes on.
-// synctest.Test fails if one is left.
+// TestRunEnds checks that the flushes stop with Close or the context, even if the clock stands still. synctest.Test
+// fails if a goroutine is left.
 func TestRunEnds(t *testing.T) {
 	for name, end := range map[string]func(q *classic.Queue, cancel func()){
 		"with Close":       func(q *classic.Queue, _ func()) { q.Close() },
@@ -91,8 +91,8 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// TestRunOnAGivenClock: with a clock of its own, the queue's time is that clock's alone.
-func TestRunOnAGivenClock(t *testing.T) {
+// TestWithClock checks that the queue uses only the given clock.
+func TestWithClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := newClock()
 		q := classic.New(queue.Defaults(), classic.WithClock(clock))
@@ -103,14 +103,14 @@ func TestRunOnAGivenClock(t *testing.T) {
 		synctest.Wait() // both flushes wait on the clock
 		time.Sleep(time.Hour)
 		if got := tierOf(q, pod); got != queue.Backoff {
-			t.Fatalf("the clock stood still, and the pod went to %s", got)
+			t.Fatalf("the pod is %s although the clock stood still", got)
 		}
 		for range 2 {
 			clock.Step(time.Second)
 			synctest.Wait()
 		}
 		if got := tierOf(q, pod); got != queue.Active {
-			t.Errorf("2 s later the pod is in %s", got)
+			t.Errorf("the pod is %s after 2 s, want active", got)
 		}
 	})
 }

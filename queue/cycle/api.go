@@ -24,29 +24,28 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 )
 
-// Write is something that the scheduler or one of its plugins asked the API server for.
+// Write is a write request of the scheduler or of a plugin to the API server.
 type Write struct {
-	// Object is what the object would become, with the server's answer taken for granted.
+	// Object is the object after the write, which is assumed to succeed.
 	Object runtime.Object
-	// Status is true if only the object's status was written.
+	// Status is true if the request wrote only the object's status.
 	Status bool
-	// New is true if the object was created.
+	// New is true if the request created the object.
 	New bool
 }
 
-// api stands where the API server would: whatever the scheduler and its plugins write comes here and
-// goes nowhere else. It answers every request from the model's own objects and keeps the writes for the
-// Scheduler's owner. It is an http.RoundTripper.
+// api replaces the API server. It is an http.RoundTripper that answers requests from the stored objects and keeps
+// the writes for the Scheduler's owner.
 type api struct {
 	watches *watches   // for reading; set once
-	now     *time.Time // the Scheduler's
+	now     *time.Time // Scheduler.now
 
-	mu       sync.Mutex // upstream's goroutines write too
+	mu       sync.Mutex // upstream writes from several goroutines
 	writes   []Write
-	revision uint64 // the last resourceVersion that was given out
+	revision uint64 // last resourceVersion assigned
 }
 
-// client returns a client whose requests all end in a.
+// client returns a client that sends its requests to a.
 func (a *api) client() (kubernetes.Interface, error) {
 	return kubernetes.NewForConfig(&rest.Config{
 		Host: "http://model.invalid", Transport: a, QPS: -1,
@@ -73,8 +72,8 @@ func (a *api) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	answer, code := a.serve(req.Method, target(req.URL.Path), req.Header.Get("Content-Type"), body)
-	text, err := json.Marshal(answer)
+	response, code := a.serve(req.Method, parsePath(req.URL.Path), req.Header.Get("Content-Type"), body)
+	text, err := json.Marshal(response)
 	if err != nil {
 		return nil, err
 	}
@@ -84,31 +83,31 @@ func (a *api) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// requested is what a request's path names.
-type requested struct{ kind, namespace, name, subresource string }
+// requestPath identifies the object of a request.
+type requestPath struct{ kind, namespace, name, subresource string }
 
-// target reads /api/v1/namespaces/NS/pods/NAME/status and its like.
-func target(path string) requested {
+// parsePath parses paths such as /api/v1/namespaces/NS/pods/NAME/status.
+func parsePath(path string) requestPath {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
-	before := 3
-	if parts[0] == "api" { // the core group has no name
-		before = 2
+	prefix := 3 // "apis", group and version
+	if parts[0] == "api" {
+		prefix = 2
 	}
-	parts = parts[min(before, len(parts)):]
-	var r requested
+	parts = parts[min(prefix, len(parts)):]
+	var r requestPath
 	if len(parts) > 2 && parts[0] == "namespaces" {
 		r.namespace, parts = parts[1], parts[2:]
 	}
-	for i, to := range []*string{&r.kind, &r.name, &r.subresource} {
+	for i, field := range []*string{&r.kind, &r.name, &r.subresource} {
 		if i < len(parts) {
-			*to = parts[i]
+			*field = parts[i]
 		}
 	}
 	return r
 }
 
-// example returns an empty object of the resource's kind, or nil if no plugin writes such objects.
-func (r requested) example() runtime.Object {
+// newObject returns an empty object of the resource's kind, or nil if no plugin writes such objects.
+func (r requestPath) newObject() runtime.Object {
 	switch r.kind {
 	case "pods":
 		return &v1.Pod{}
@@ -124,17 +123,17 @@ func (r requested) example() runtime.Object {
 	return nil
 }
 
-func (a *api) serve(method string, r requested, contentType string, body []byte) (any, int) {
-	example := r.example()
-	if example == nil {
-		return refusal(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "the model has no %s to write to", r.kind)
+func (a *api) serve(method string, r requestPath, contentType string, body []byte) (any, int) {
+	obj := r.newObject()
+	if obj == nil {
+		return failure(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "%s are not supported", r.kind)
 	}
 	if method == http.MethodPost && r.subresource == "" {
-		return a.create(example, r, body)
+		return a.create(obj, r, body)
 	}
-	stored := a.watches.get(example, r.namespace, r.name)
+	stored := a.watches.get(obj, r.namespace, r.name)
 	if stored == nil {
-		return refusal(http.StatusNotFound, metav1.StatusReasonNotFound, "%s %q not found", r.kind, r.name)
+		return failure(http.StatusNotFound, metav1.StatusReasonNotFound, "%s %q not found", r.kind, r.name)
 	}
 	switch method {
 	case http.MethodGet:
@@ -142,16 +141,16 @@ func (a *api) serve(method string, r requested, contentType string, body []byte)
 	case http.MethodPost:
 		return a.bind(stored, body)
 	case http.MethodPut:
-		return a.replace(example, r, body)
+		return a.replace(obj, r, body)
 	case http.MethodPatch:
-		return a.patch(stored, example, r, contentType, body)
+		return a.patch(stored, obj, r, contentType, body)
 	}
-	return refusal(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "the model does not take %s", method)
+	return failure(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "method %s is not supported", method)
 }
 
-func (a *api) create(obj runtime.Object, r requested, body []byte) (any, int) {
+func (a *api) create(obj runtime.Object, r requestPath, body []byte) (any, int) {
 	if err := json.Unmarshal(body, obj); err != nil {
-		return refusal(http.StatusBadRequest, metav1.StatusReasonBadRequest, "%v", err)
+		return failure(http.StatusBadRequest, metav1.StatusReasonBadRequest, "%v", err)
 	}
 	m := obj.(metav1.Object)
 	m.SetNamespace(r.namespace)
@@ -167,10 +166,10 @@ func (a *api) bind(stored runtime.Object, body []byte) (any, int) {
 	pod, ok := stored.(*v1.Pod)
 	var binding v1.Binding
 	if err := json.Unmarshal(body, &binding); err != nil || !ok {
-		return refusal(http.StatusBadRequest, metav1.StatusReasonBadRequest, "this is no binding: %v", err)
+		return failure(http.StatusBadRequest, metav1.StatusReasonBadRequest, "invalid binding: %v", err)
 	}
 	conflict := func(format string, args ...any) (any, int) {
-		return refusal(http.StatusConflict, metav1.StatusReasonConflict, format, args...)
+		return failure(http.StatusConflict, metav1.StatusReasonConflict, format, args...)
 	}
 	switch {
 	case binding.UID != "" && binding.UID != pod.UID:
@@ -193,41 +192,41 @@ func (a *api) bind(stored runtime.Object, body []byte) (any, int) {
 	return &metav1.Status{Status: metav1.StatusSuccess, Code: http.StatusCreated}, http.StatusCreated
 }
 
-func (a *api) replace(obj runtime.Object, r requested, body []byte) (any, int) {
+func (a *api) replace(obj runtime.Object, r requestPath, body []byte) (any, int) {
 	if err := json.Unmarshal(body, obj); err != nil {
-		return refusal(http.StatusBadRequest, metav1.StatusReasonBadRequest, "%v", err)
+		return failure(http.StatusBadRequest, metav1.StatusReasonBadRequest, "%v", err)
 	}
-	MakeDevicesReady(obj, *a.now)
+	makeDevicesReady(obj, *a.now)
 	return a.wrote(Write{Object: obj, Status: r.subresource == "status"}), http.StatusOK
 }
 
-func (a *api) patch(stored, obj runtime.Object, r requested, contentType string, patch []byte) (any, int) {
+func (a *api) patch(stored, obj runtime.Object, r requestPath, contentType string, patch []byte) (any, int) {
 	if !strings.HasPrefix(contentType, "application/strategic-merge-patch+json") {
-		return refusal(http.StatusBadRequest, metav1.StatusReasonBadRequest, "the model does not take patches of type %s", contentType)
+		return failure(http.StatusBadRequest, metav1.StatusReasonBadRequest, "patch type %s is not supported", contentType)
 	}
 	if pod, ok := stored.(*v1.Pod); ok && r.subresource == "status" {
 		return a.patchStatus(pod, patch)
 	}
 	if err := merge(stored, patch, obj); err != nil {
-		return refusal(http.StatusBadRequest, metav1.StatusReasonBadRequest, "%v", err)
+		return failure(http.StatusBadRequest, metav1.StatusReasonBadRequest, "%v", err)
 	}
 	if group, ok := obj.(*schedulingv1beta1.PodGroup); ok {
-		for i := range group.Status.Conditions { // upstream took the wall clock's time
+		for i := range group.Status.Conditions { // upstream uses the wall clock
 			group.Status.Conditions[i].LastTransitionTime = metav1.NewTime(*a.now)
 		}
 	}
 	return a.wrote(Write{Object: obj, Status: r.subresource == "status"}), http.StatusOK
 }
 
-// patchStatus is what the scheduler does after most attempts. Only the status is decoded, and only that and
-// the names are answered: the rest of the pod stays, and nobody reads it from the answer.
+// patchStatus patches a pod's status, as the scheduler does after most attempts. For speed, it decodes and returns
+// the status and the metadata only: no caller reads the rest.
 func (a *api) patchStatus(stored *v1.Pod, patch []byte) (any, int) {
-	var with v1.Pod
-	if err := merge(&v1.Pod{Status: stored.Status}, patch, &with); err != nil {
-		return refusal(http.StatusBadRequest, metav1.StatusReasonBadRequest, "%v", err)
+	var patched v1.Pod
+	if err := merge(&v1.Pod{Status: stored.Status}, patch, &patched); err != nil {
+		return failure(http.StatusBadRequest, metav1.StatusReasonBadRequest, "%v", err)
 	}
 	pod := *stored
-	pod.Status = with.Status
+	pod.Status = patched.Status
 	a.stamp(stored, &pod)
 	a.wrote(Write{Object: &pod, Status: true})
 	return &v1.Pod{
@@ -237,7 +236,7 @@ func (a *api) patchStatus(stored *v1.Pod, patch []byte) (any, int) {
 	}, http.StatusOK
 }
 
-// merge makes of obj what patch makes of stored.
+// merge applies patch to stored and decodes the result into obj.
 func merge(stored runtime.Object, patch []byte, obj runtime.Object) error {
 	before, err := json.Marshal(stored)
 	if err != nil {
@@ -250,7 +249,7 @@ func merge(stored runtime.Object, patch []byte, obj runtime.Object) error {
 	return json.Unmarshal(after, obj)
 }
 
-// stamp gives the conditions that are new in pod the model's time: upstream took the wall clock's.
+// stamp sets the transition time of pod's new conditions to the model's time: upstream uses the wall clock.
 func (a *api) stamp(old, pod *v1.Pod) {
 	for i := range pod.Status.Conditions {
 		c := &pod.Status.Conditions[i]
@@ -261,20 +260,20 @@ func (a *api) stamp(old, pod *v1.Pod) {
 	}
 }
 
-// wrote keeps w and returns its object. It gets a newer resourceVersion than it had: upstream takes no
-// notice of an object that has the version of the one before.
+// wrote records w and returns its object with a newer resourceVersion: upstream ignores updates that do not change
+// the version.
 func (a *api) wrote(w Write) runtime.Object {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	m := w.Object.(metav1.Object)
-	had, _ := strconv.ParseUint(m.GetResourceVersion(), 10, 64) // a new object has none
-	a.revision = max(a.revision, had) + 1
+	old, _ := strconv.ParseUint(m.GetResourceVersion(), 10, 64) // 0 for a new object
+	a.revision = max(a.revision, old) + 1
 	m.SetResourceVersion(strconv.FormatUint(a.revision, 10))
 	a.writes = append(a.writes, w)
 	return w.Object
 }
 
-func refusal(code int, reason metav1.StatusReason, format string, args ...any) (any, int) {
+func failure(code int, reason metav1.StatusReason, format string, args ...any) (any, int) {
 	return &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
 		Status:   metav1.StatusFailure, Code: int32(code), Reason: reason, Message: fmt.Sprintf(format, args...),

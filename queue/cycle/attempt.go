@@ -20,36 +20,36 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// Attempt is one scheduling cycle: what became of the pod that was popped.
+// Attempt is a scheduling cycle and its result.
 type Attempt struct {
 	Pod *v1.Pod
-	// Skipped is true if the pod was not tried: it is being deleted, is assumed already, or asks for a
-	// scheduler that is not here. It has left the queue.
+	// Skipped is true if the pod was not scheduled because it is being deleted, is assumed already, or has an
+	// unknown scheduler name. It has left the queue.
 	Skipped bool
-	// Node is where the pod was assumed to run. Empty if it was not placed.
+	// Node is the node on which the pod is assumed, empty if the attempt failed.
 	Node string
-	// Evaluated and Feasible count the nodes that were looked at and those that fit. Nodes counts all.
+	// Evaluated, Feasible and Nodes count the nodes that were filtered, those that passed, and all.
 	Evaluated, Feasible, Nodes int
-	// Message says why the pod was not placed, in the words of its PodScheduled condition.
+	// Message is the message of the PodScheduled condition of a failed attempt.
 	Message string
-	// Reasons count, for a pod that does not fit, the nodes by plugin and reason, most nodes first.
+	// Reasons count the rejected nodes by plugin and reason, most nodes first.
 	Reasons []Reason
-	// Nominated is the node where victims are preempted for the pod.
+	// Nominated is the node on which victims are preempted for the pod.
 	Nominated string
-	// Evictions are of the victims for whose deletion the attempt waits. None where victims are deleted beside the loop.
+	// Evictions are the evictions that the attempt waits for, none with asynchronous preemption.
 	Evictions []*Eviction
-	// Binding is what is left to do for a pod that was placed.
+	// Binding is the binding of an assumed pod.
 	Binding *Binding
-	// Group is the pod group that was popped, if it was one; Pod is then its first pod. Its cycle runs in
-	// Conclude, which tells in Bindings what is left to do for each pod that was placed.
+	// Group is the popped pod group, if any, and Pod its first pod. The group's cycle runs in Conclude, which sets
+	// Bindings for the assumed pods.
 	Group    *queue.GroupInfo
 	Bindings []*Binding
 
-	rejected *rejected // unless the pod was placed or skipped
+	failure *attemptFailure // nil if the pod is assumed or was skipped
 }
 
-// rejected is what the failure handling needs to know of an attempt.
-type rejected struct {
+// attemptFailure contains the arguments of upstream's failure handler.
+type attemptFailure struct {
 	profile    framework.Framework
 	info       *framework.QueuedPodInfo
 	status     *fwk.Status
@@ -57,17 +57,17 @@ type rejected struct {
 	state      fwk.CycleState
 }
 
-// Reason is why a plugin turned nodes down, and how many.
+// Reason is a reason for which a plugin rejected nodes.
 type Reason struct {
 	Plugin, Text string
 	Nodes        int
-	// Final is true if no preemption on those nodes can help.
+	// Final is true if preemption on those nodes cannot help.
 	Final bool
 }
 
-// Binding is a pod that was assumed to run on a node and is not bound yet.
+// Binding is the pending binding of an assumed pod.
 type Binding struct {
-	Pod  *v1.Pod // with its node
+	Pod  *v1.Pod // with Spec.NodeName
 	Node string
 
 	profile framework.Framework
@@ -75,21 +75,21 @@ type Binding struct {
 	info    *framework.QueuedPodInfo
 }
 
-// newBinding returns the binding of a popped pod that is about to be assumed on a node, by what the plugins keep in state.
+// newBinding returns a binding for a popped pod that is about to be assumed on node.
 func newBinding(profile framework.Framework, state fwk.CycleState, p *framework.QueuedPodInfo, node string) *Binding {
 	info := p.DeepCopy()
 	return &Binding{Pod: info.Pod, Node: node, profile: profile, state: state, info: info}
 }
 
-// clearNominatedNode takes a pod's nomination back.
+// clearNominatedNode returns nominating info that ends a nomination.
 func clearNominatedNode() *fwk.NominatingInfo {
 	return &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride}
 }
 
-// Schedule pops the next pod at now and tries to place it: PreFilter, Filter, PostFilter, PreScore, Score, Reserve and Permit by upstream's
-// plugins. A pod that was placed is assumed to run on its node and in flight until Bind, Fail, or a change of its object tells. One that was not is
-// in flight until Conclude: what happens between the two happens during its attempt. It returns false if there is no pod to pop. (schedule_one.go,
-// scheduleOnePod.)
+// Schedule pops the next pod and runs upstream's plugins from PreFilter to Permit. On success, the pod is assumed on
+// its node and in flight until Bind, Fail, or an update of its object. On failure, it is in flight until Conclude,
+// and events before that occur during the attempt. Schedule returns false if there is no pod to pop. It models
+// scheduleOnePod in schedule_one.go.
 func (s *Scheduler) Schedule(now time.Time) (*Attempt, bool) {
 	s.now = now
 	popped, ok := s.queue.PopEntity(now)
@@ -102,21 +102,21 @@ func (s *Scheduler) Schedule(now time.Time) (*Attempt, bool) {
 	return s.attempt(now, &popped.Pod), true
 }
 
-// Resume is Schedule for a pod that is in flight already. It returns false if the pod is not.
+// Resume is Schedule for a pod that is in flight already. It returns false for other pods.
 func (s *Scheduler) Resume(now time.Time, pod *v1.Pod) (*Attempt, bool) {
 	s.now = now
-	info, _ := s.queue.Get(pod.Namespace, pod.Name) // which is nowhere if the queue does not have it
+	info, _ := s.queue.Get(pod.Namespace, pod.Name)
 	if info.Tier != queue.InFlight {
 		return nil, false
 	}
 	return s.attempt(now, &info), true
 }
 
-// attempt tries to place the popped pod.
+// attempt runs the attempt of a popped pod.
 func (s *Scheduler) attempt(now time.Time, info *queue.PodInfo) *Attempt {
 	a := &Attempt{Pod: info.Pod}
 	profile, known := s.profiles[info.Pod.Spec.SchedulerName]
-	// A term of its affinity that can't be read is InterPodAffinity's to reject.
+	// InterPodAffinity rejects invalid affinity terms.
 	p, _ := queuedPodInfo(info)
 	if !known {
 		a.Message = fmt.Sprintf("profile not found for scheduler name %q", info.Pod.Spec.SchedulerName)
@@ -131,34 +131,35 @@ func (s *Scheduler) attempt(now time.Time, info *queue.PodInfo) *Attempt {
 	return a
 }
 
-// runCycle runs for a the scheduling cycle of schedule_one.go, up to where the pod is placed or not.
+// runCycle runs the scheduling cycle of schedule_one.go until the pod is assumed or rejected.
 func (s *Scheduler) runCycle(a *Attempt, profile framework.Framework, p *framework.QueuedPodInfo) {
 	ctx := quiet(context.Background())
 	state := framework.NewCycleState()
 	if err := s.upstream.Cache.UpdateSnapshot(klog.Logger{}, s.snapshot); err != nil {
-		s.noteFailure(a, profile, state, p, fwk.AsStatus(err), clearNominatedNode())
+		s.recordFailure(a, profile, state, p, fwk.AsStatus(err), clearNominatedNode())
 		return
 	}
 	a.Nodes = s.snapshot.NumNodesInPlacement()
 	result, err := s.upstream.SchedulePod(ctx, profile, state, p)
 	if err != nil {
 		status, nominating := s.postFilter(ctx, a, profile, state, p, err)
-		s.noteFailure(a, profile, state, p, status, nominating)
+		s.recordFailure(a, profile, state, p, status, nominating)
 		return
 	}
 	a.Evaluated, a.Feasible = result.EvaluatedNodes, result.FeasibleNodes
 	b := newBinding(profile, state, p, result.SuggestedHost)
 	if status := s.assume(ctx, b); !status.IsSuccess() {
-		s.noteFailure(a, profile, state, b.info, status, clearNominatedNode())
+		s.recordFailure(a, profile, state, b.info, status, clearNominatedNode())
 		return
 	}
 	a.Node, a.Binding = b.Node, b
 }
 
-// PlaceOn has attempt a, which found no node, place its pod on that one all the same, as the real scheduler was seen to. It reports
-// whether it could: a plugin may have nothing to reserve there. Else the attempt stays as it is.
+// PlaceOn turns the failed attempt a into a successful one on node, as observed in the real scheduler. It returns
+// false and leaves the attempt unchanged if the pod cannot be assumed there, for instance because a plugin cannot
+// reserve anything.
 func (s *Scheduler) PlaceOn(a *Attempt, node string) bool {
-	r := a.rejected
+	r := a.failure
 	if r == nil || s.snapshotNode(node) == nil {
 		return false
 	}
@@ -171,8 +172,8 @@ func (s *Scheduler) PlaceOn(a *Attempt, node string) bool {
 	return true
 }
 
-// postFilter turns what SchedulePod returned into a status, and tries preemption for a pod that does not
-// fit. (schedule_one.go, schedulingAlgorithm.)
+// postFilter converts the error of SchedulePod to a status, and tries preemption if the pod does not fit. It models
+// schedulingAlgorithm in schedule_one.go.
 func (s *Scheduler) postFilter(ctx context.Context, a *Attempt, profile framework.Framework, state fwk.CycleState, p *framework.QueuedPodInfo, err error) (*fwk.Status, *fwk.NominatingInfo) {
 	if errors.Is(err, scheduler.ErrNoNodesAvailable) {
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable).WithError(err), clearNominatedNode()
@@ -181,14 +182,14 @@ func (s *Scheduler) postFilter(ctx context.Context, a *Attempt, profile framewor
 	if !ok {
 		return fwk.AsStatus(err), clearNominatedNode()
 	}
-	a.Evaluated = fit.Diagnosis.NodeToStatus.Len() // none if a PreFilter plugin rejected the pod
-	s.wording.Apply(fit, s.snapshotNode)
+	a.Evaluated = fit.Diagnosis.NodeToStatus.Len() // 0 if a PreFilter plugin rejected the pod
+	s.wording.apply(fit, s.snapshotNode)
 	unschedulable := fwk.NewStatus(fwk.Unschedulable).WithError(fit)
 	if !profile.HasPostFilterPlugins() {
 		return unschedulable, clearNominatedNode()
 	}
 	result, status := profile.RunPostFilterPlugins(ctx, state, p.Pod, fit.Diagnosis.NodeToStatus)
-	fit.Diagnosis.PostFilterMsg = s.wording.PostFilter(profile, p.Pod, status)
+	fit.Diagnosis.PostFilterMsg = s.wording.postFilter(profile, p.Pod, status)
 	s.preemptionStarted(profile, p.Pod.UID)
 	a.Evictions = s.awaited(p.Pod.UID)
 	if result == nil {
@@ -200,7 +201,7 @@ func (s *Scheduler) postFilter(ctx context.Context, a *Attempt, profile framewor
 	return unschedulable, result.NominatingInfo
 }
 
-// snapshotNode returns the node of that name in the snapshot that the attempt looks at, or nil.
+// snapshotNode returns the node of that name in the current snapshot, or nil.
 func (s *Scheduler) snapshotNode(name string) *v1.Node {
 	info, err := s.snapshot.Get(name)
 	if err != nil {
@@ -209,8 +210,8 @@ func (s *Scheduler) snapshotNode(name string) *v1.Node {
 	return info.Node()
 }
 
-// assume reserves b's node for its pod: Reserve and Permit. (schedule_one.go, assumeAndReserve and
-// prepareForBindingCycle.) No in-tree plugin makes a pod wait at Permit.
+// assume assumes b's pod on its node and runs Reserve and Permit. No in-tree plugin makes a pod wait at Permit. It
+// models assumeAndReserve and prepareForBindingCycle in schedule_one.go.
 func (s *Scheduler) assume(ctx context.Context, b *Binding) *fwk.Status {
 	b.Pod.Spec.NodeName = b.Node
 	b.Pod.Status.NodeAllocatableResourceClaimStatuses = dynamicresources.ExtractPodNodeAllocatableResourceClaimStatus(klog.Logger{}, b.state, b.Node)
@@ -235,42 +236,42 @@ func (s *Scheduler) assume(ctx context.Context, b *Binding) *fwk.Status {
 	return fwk.NewStatus(status.Code()).WithError(fit)
 }
 
-// noteFailure notes in a why its pod was not placed, and keeps what upstream's failure handling needs to know in
+// recordFailure sets the message and reasons of a, and keeps the arguments of upstream's failure handler for
 // Conclude.
-func (s *Scheduler) noteFailure(a *Attempt, profile framework.Framework, state fwk.CycleState, p *framework.QueuedPodInfo, status *fwk.Status, nominating *fwk.NominatingInfo) {
+func (s *Scheduler) recordFailure(a *Attempt, profile framework.Framework, state fwk.CycleState, p *framework.QueuedPodInfo, status *fwk.Status, nominating *fwk.NominatingInfo) {
 	a.Message = status.Message()
 	if fit, ok := status.AsError().(*framework.FitError); ok {
 		a.Reasons = s.reasons(fit)
 	}
-	a.rejected = &rejected{profile, p, status, nominating, state}
+	a.failure = &attemptFailure{profile, p, status, nominating, state}
 }
 
-// Undo takes attempt a back: what it assumed, and the preemption that it began. The pod stays in flight.
+// Undo undoes attempt a: the pod is no longer assumed, and its preemption ends. The pod stays in flight.
 func (s *Scheduler) Undo(a *Attempt) {
 	if a.Binding != nil {
 		s.Forget(a.Binding)
 	}
-	s.giveUpEvictions(a.Pod.UID)
-	a.Binding, a.rejected = nil, nil
+	s.cancelEvictions(a.Pod.UID)
+	a.Binding, a.failure = nil, nil
 }
 
-// Conclude ends at now an attempt that did not place its pod: upstream's failure handling returns the pod to the queue, nominates it and writes its
-// condition. It does nothing for attempts that did, and runs those of pod groups.
+// Conclude ends a failed attempt: upstream's failure handler returns the pod to the queue, nominates it and writes its
+// condition. For a pod group, Conclude runs the scheduling cycle. It does nothing for successful attempts.
 func (s *Scheduler) Conclude(now time.Time, a *Attempt) {
 	if a.Group != nil {
 		s.concludeGroup(now, a)
 		return
 	}
-	r := a.rejected
+	r := a.failure
 	if r == nil {
 		return
 	}
-	s.now, a.rejected = now, nil
+	s.now, a.failure = now, nil
 	s.upstream.FailureHandler(quiet(context.Background()), r.profile, r.info, r.status, r.nominating, time.Now())
 }
 
-// Bind runs the rest of b's way, PreBind and Bind, at now. On success the pod has left the queue, and its
-// binding is among Writes. On failure it is back in the queue. (schedule_one.go, bindingCycle.) No in-tree plugin has a PostBind.
+// Bind runs PreBind and Bind for b. On success the pod leaves the queue, and its binding is among Writes. On failure
+// the pod returns to the queue. No in-tree plugin implements PostBind. It models bindingCycle in schedule_one.go.
 func (s *Scheduler) Bind(now time.Time, b *Binding) error {
 	s.now = now
 	ctx := quiet(context.Background())
@@ -289,39 +290,39 @@ func (s *Scheduler) Bind(now time.Time, b *Binding) error {
 	return status.AsError()
 }
 
-// Fail says that b's binding failed at now: its node is free again, which may help others, and the pod
-// goes back to the queue as after an error. (schedule_one.go, handleBindingCycleError.)
+// Fail ends b with an error: it frees the node, which may wake other pods, and returns the pod to the queue. It models
+// handleBindingCycleError in schedule_one.go.
 func (s *Scheduler) Fail(now time.Time, b *Binding, err error) { s.fail(now, b, fwk.AsStatus(err)) }
 
 func (s *Scheduler) fail(now time.Time, b *Binding, status *fwk.Status) {
 	s.now = now
 	ctx := quiet(context.Background())
-	free := s.unreserve(ctx, b)
-	if free && !status.IsRejected() {
+	freed := s.unreserve(ctx, b)
+	if freed && !status.IsRejected() {
 		s.queue.MoveAllToActiveOrBackoffQueue(now, framework.EventAssignedPodDelete, b.Pod, nil, nil)
 	}
 	s.upstream.FailureHandler(ctx, b.profile, b.info, status, clearNominatedNode(), time.Now())
-	if free && status.IsRejected() { // then the room that it leaves is no reason for the pod itself
+	if freed && status.IsRejected() { // the freed node cannot help the pod itself
 		others := func(pod *v1.Pod) bool { return pod.UID != b.Pod.UID }
 		s.queue.MoveAllToActiveOrBackoffQueue(now, framework.EventAssignedPodDelete, b.Pod, nil, others)
 	}
 }
 
-// Forget takes back that b's pod is assumed, without a word to the queue: it was seen elsewhere.
+// Forget undoes the assumption of b's pod without informing the queue, because the pod was observed elsewhere.
 func (s *Scheduler) Forget(b *Binding) { s.unreserve(quiet(context.Background()), b) }
 
-// Confirm says that b's pod was seen bound there: the plugins hold nothing in reserve for it any more, such as a claim's devices.
+// Confirm ends b because its pod was observed bound: it releases the plugins' reservations, such as a claim's devices.
 func (s *Scheduler) Confirm(b *Binding) {
 	b.profile.RunReservePluginsUnreserve(quiet(context.Background()), b.state, b.Pod, b.Node)
 }
 
-// unreserve reports whether b's node is free of its pod: someone else may have bound it meanwhile.
+// unreserve undoes Reserve and forgets the assumed pod. It returns false if the pod is bound by now.
 func (s *Scheduler) unreserve(ctx context.Context, b *Binding) bool {
 	b.profile.RunReservePluginsUnreserve(ctx, b.state, b.Pod, b.Node)
 	return s.upstream.Cache.ForgetPod(klog.Logger{}, b.Pod) == nil
 }
 
-// reasons counts the nodes of a diagnosis.
+// reasons counts the rejected nodes of a diagnosis by reason.
 func (s *Scheduler) reasons(fit *framework.FitError) []Reason {
 	counts := map[Reason]int{}
 	count := func(status *fwk.Status, plugin string, nodes int) {
@@ -331,12 +332,12 @@ func (s *Scheduler) reasons(fit *framework.FitError) []Reason {
 	}
 	d := &fit.Diagnosis
 	d.NodeToStatus.ForEachExplicitNode(func(_ string, status *fwk.Status) {
-		// Upstream does not say who spoke if it was an extender.
+		// Upstream does not record the plugin of an extender's status.
 		count(status, cmp.Or(status.Plugin(), framework.ExtenderName), 1)
 	})
 	if absent := fit.NumAllNodes - d.NodeToStatus.Len(); absent > 0 {
 		status := d.NodeToStatus.AbsentNodesStatus()
-		count(status, cmp.Or(status.Plugin(), narrower(d, status)), absent)
+		count(status, cmp.Or(status.Plugin(), preFilterPlugin(d, status)), absent)
 	}
 	reasons := make([]Reason, 0, len(counts))
 	for r, n := range counts {
@@ -355,9 +356,9 @@ func (s *Scheduler) reasons(fit *framework.FitError) []Reason {
 	return reasons
 }
 
-// narrower names the PreFilter plugin that left only some nodes to look at, of which upstream tells in
-// words alone. Several plugins have no name. (schedule_one.go, findNodesThatFitPod.)
-func narrower(d *framework.Diagnosis, absent *fwk.Status) string {
+// preFilterPlugin returns the PreFilter plugin that excluded nodes, or "" if there are several. Upstream records it
+// only in the message (findNodesThatFitPod in schedule_one.go).
+func preFilterPlugin(d *framework.Diagnosis, absent *fwk.Status) string {
 	for plugin := range d.UnschedulablePlugins {
 		if strings.Contains(absent.Message(), fmt.Sprint([]string{plugin})) {
 			return plugin
@@ -366,8 +367,9 @@ func narrower(d *framework.Diagnosis, absent *fwk.Status) string {
 	return ""
 }
 
-// queuedPodInfo is what upstream's plugins and failure handling know of a popped pod. It has no signature: upstream reuses the verdict on an alike
-// pod for half a second by the wall clock, which would make runs differ. An error is a term of the pod's affinity that is left out.
+// queuedPodInfo converts a popped pod for upstream's plugins and failure handler. It sets no signature: upstream
+// reuses the verdict on a similar pod for half a second of wall-clock time, which would make runs differ. An error
+// means that the result lacks an invalid affinity term.
 func queuedPodInfo(info *queue.PodInfo) (*framework.QueuedPodInfo, error) {
 	p, err := framework.NewPodInfo(info.Pod)
 	if err != nil {

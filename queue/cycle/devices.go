@@ -1,8 +1,5 @@
 package cycle
 
-// Package devices knows when the devices of a claim are ready, as kube-scheduler's plugin DynamicResources wants it before it lets
-// a pod be bound that it has placed.
-
 import (
 	"errors"
 	"slices"
@@ -16,15 +13,15 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Why the binding of a pod fails whose devices are not ready in time, or never will be (dynamicresources.go, ErrDeviceBindingTimeout
-// and ErrDeviceBindingFailed).
+// Errors of bindings whose devices were not ready in time, or failed. They model ErrDeviceBindingTimeout and
+// ErrDeviceBindingFailed in dynamicresources.go.
 var (
-	ErrDeviceTimeout = errors.New("device binding timeout: context deadline exceeded")
-	ErrDeviceBindingFailed        = errors.New("device binding failed")
+	ErrDeviceTimeout       = errors.New("device binding timeout: context deadline exceeded")
+	ErrDeviceBindingFailed = errors.New("device binding failed")
 )
 
-// IsFor reports whether a scheduler that has placed the pod with that UID has written claim: it is reserved for the pod, or the
-// scheduler made it, for what the pod requests of extended resources (extendeddynamicresources.go, findExtendedResourceClaim).
+// IsClaimFor reports whether claim is reserved for the pod with that UID, or the scheduler created it for the pod's
+// extended resources (findExtendedResourceClaim in extendeddynamicresources.go).
 func IsClaimFor(claim *resourcev1.ResourceClaim, pod types.UID) bool {
 	if isReserved(claim, pod) {
 		return true
@@ -37,9 +34,9 @@ func isReserved(claim *resourcev1.ResourceClaim, pod types.UID) bool {
 	return slices.ContainsFunc(claim.Status.ReservedFor, func(c resourcev1.ResourceClaimConsumerReference) bool { return c.UID == pod })
 }
 
-// Awaited reports whether claim has a device for the pod with that UID which is not ready: then a scheduler that has placed
-// the pod waits until the driver says that the device's binding conditions are met (dynamicresources.go,
-// isClaimReadyForBinding).
+// AwaitsDevices reports whether claim contains a device for the pod with that UID whose binding conditions are not
+// true yet. The scheduler waits for them before it binds the pod. It models isClaimReadyForBinding in
+// dynamicresources.go.
 func AwaitsDevices(claim *resourcev1.ResourceClaim, pod types.UID) bool {
 	if claim.Status.Allocation == nil || !isReserved(claim, pod) {
 		return false
@@ -52,8 +49,8 @@ func AwaitsDevices(claim *resourcev1.ResourceClaim, pod types.UID) bool {
 	})
 }
 
-// Failed reports whether a scheduler that waits for the devices of claim finds that one can't be had: a binding failure condition of
-// it is true, and all before it are ready (dynamicresources.go, isClaimReadyForBinding).
+// DevicesFailed reports whether a binding failure condition of a device in claim is true and all devices before it
+// are ready. It models isClaimReadyForBinding in dynamicresources.go.
 func DevicesFailed(claim *resourcev1.ResourceClaim) bool {
 	if claim.Status.Allocation == nil {
 		return false
@@ -77,17 +74,17 @@ func DevicesFailed(claim *resourcev1.ResourceClaim) bool {
 	return false
 }
 
-// statusOf returns the index of what a driver says in claim of a device that was allocated, or -1 if it says nothing.
+// statusOf returns the index of an allocated device's status in claim, or -1.
 func statusOf(claim *resourcev1.ResourceClaim, r resourcev1.DeviceRequestAllocationResult) int {
 	return slices.IndexFunc(claim.Status.Devices, func(d resourcev1.AllocatedDeviceStatus) bool {
 		return d.Driver == r.Driver && d.Pool == r.Pool && d.Device == r.Device && ptr.Equal((*types.UID)(d.ShareID), r.ShareID)
 	})
 }
 
-// MakeReady does what drivers do when devices were allocated to a claim, if obj is one: it says that they are ready. Where one has binding
-// conditions, the allocation becomes one of now, too. Otherwise upstream's plugin would wait by the wall clock, and takes the
-// allocation's time from it.
-func MakeDevicesReady(obj runtime.Object, now time.Time) {
+// makeDevicesReady sets the binding conditions of the devices allocated to a claim, as drivers do, and the allocation
+// time of devices with binding conditions. Without that, upstream's plugin would wait, and use the wall clock. It
+// ignores other objects.
+func makeDevicesReady(obj runtime.Object, now time.Time) {
 	claim, ok := obj.(*resourcev1.ResourceClaim)
 	if !ok || claim.Status.Allocation == nil {
 		return
@@ -108,25 +105,25 @@ func MakeDevicesReady(obj runtime.Object, now time.Time) {
 	}
 }
 
-// poll is how often a scheduler looks whether a device is ready (dynamicresources.go, PreBind).
+// devicePoll is the interval at which the scheduler checks devices (PreBind in dynamicresources.go).
 const devicePoll = 5 * time.Second
 
-// Looks returns when a scheduler that has waited since then looks first, from at on, whether a device is ready.
+// DeviceCheckAt returns the first time, at or after at, when a scheduler that has waited since then checks devices.
 func DeviceCheckAt(since, at time.Time) time.Time {
 	return since.Add((at.Sub(since) + devicePoll - 1).Truncate(devicePoll))
 }
 
-// Deadline returns when a scheduler gives up that has waited since then for the devices of claim: after timeout, or when it
-// looks first after as long since they were allocated.
+// DeviceDeadline returns when a scheduler that has waited for claim's devices since then times out: after timeout, or
+// at its first check more than timeout after the allocation.
 func DeviceDeadline(claim *resourcev1.ResourceClaim, since time.Time, timeout time.Duration) time.Time {
 	deadline := since.Add(timeout)
 	if a := claim.Status.Allocation; a != nil && a.AllocationTimestamp != nil {
-		looks := time.Duration(0)
-		if over := a.AllocationTimestamp.Add(timeout).Sub(since); over >= 0 {
-			looks = over/devicePoll + 1
+		checks := time.Duration(0)
+		if left := a.AllocationTimestamp.Add(timeout).Sub(since); left >= 0 {
+			checks = left/devicePoll + 1
 		}
-		if found := since.Add(looks * devicePoll); found.Before(deadline) {
-			return found
+		if expired := since.Add(checks * devicePoll); expired.Before(deadline) {
+			return expired
 		}
 	}
 	return deadline

@@ -77,13 +77,13 @@ func TestMakeReady(t *testing.T) {
 		if met == nil {
 			claim.Status.Devices = nil
 		}
-		MakeDevicesReady(claim, now)
+		makeDevicesReady(claim, now)
 		if AwaitsDevices(claim, "web") || !claim.Status.Allocation.AllocationTimestamp.Time.Equal(now) {
 			t.Errorf("it is %+v", claim.Status)
 		}
 	}
 	claim := &resourcev1.ResourceClaim{}
-	MakeDevicesReady(claim, now) // has nothing to do
+	makeDevicesReady(claim, now) // has nothing to do
 }
 
 // TestFailed: a device can't be had once one of its binding failure conditions is true, if nothing before it is waited for.

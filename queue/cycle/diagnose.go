@@ -16,46 +16,45 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// Diagnosis says how a pod stands with the cluster as it is: on which nodes it fits, and what the others
-// lack.
+// Diagnosis lists the nodes on which a pod fits now, and what the others lack.
 type Diagnosis struct {
-	// Nodes counts all nodes, Fits are the names of those on which the pod fits, sorted.
+	// Nodes counts all nodes. Fits are the sorted names of those on which the pod fits.
 	Nodes int
 	Fits  []string
-	// Message and Reasons are what an attempt would say now of a pod that fits nowhere: they count each
-	// node under the first plugin that rejects it.
+	// Message and Reasons are those of an attempt, for a pod that fits nowhere. They count each node for the
+	// first plugin that rejects it.
 	Message string
 	Reasons []Reason
-	// Everywhere are the rejections that do not depend on the node: by PreFilter plugins.
+	// Everywhere are the rejections by PreFilter plugins, which apply to all nodes.
 	Everywhere []Lack
-	// Nearest are nodes on which the pod does not fit, the nearest first: fewest rejecting plugins, then
-	// the smallest lack.
+	// Nearest are the nodes on which the pod does not fit: fewest rejecting plugins first, then the smallest
+	// lack.
 	Nearest []NodeLacks
 }
 
-// NodeLacks is why a pod does not fit on a node.
+// NodeLacks lists why a pod does not fit on a node.
 type NodeLacks struct {
 	Node string
-	// Lacks are the plugins that reject the node, in their order; none if only Everywhere is in the way.
+	// Lacks are the rejections in plugin order, empty if only Everywhere applies.
 	Lacks []Lack
 
-	out bool // PreFilter left the node out: it comes after all others
+	excluded bool // by PreFilter; sorted last
 }
 
-// Lack is the rejection of one plugin.
+// Lack is a rejection by one plugin.
 type Lack struct {
 	Plugin string
-	// Reasons are upstream's words, Details what they leave out: which taint, which label.
+	// Reasons are upstream's. Details add the taint or label.
 	Reasons, Details []string
-	// Final is true if no preemption can help.
+	// Final is true if preemption cannot help.
 	Final bool
-	// Resources are those that are too scarce.
+	// Resources are the insufficient resources.
 	Resources []Shortage
 }
 
-// Diagnose asks every plugin about pod on every node, where an attempt stops at the first that rejects a
-// node, and returns at most most of the nearest nodes. It changes nothing but the snapshot, which each
-// attempt takes anew. It fails if no profile is there for pod.
+// Diagnose asks every plugin about pod on every node, whereas an attempt stops at the first plugin that rejects a
+// node. It returns at most most nearest nodes. It updates the snapshot, as each attempt does, and nothing else. It
+// fails if there is no profile for pod.
 func (s *Scheduler) Diagnose(pod *v1.Pod, most int) (*Diagnosis, error) {
 	profile, ok := s.profiles[pod.Spec.SchedulerName]
 	if !ok {
@@ -75,15 +74,15 @@ func (s *Scheduler) Diagnose(pod *v1.Pod, most int) (*Diagnosis, error) {
 	}
 	ctx := quiet(context.Background())
 	fit := &framework.FitError{Pod: pod, NumAllNodes: len(nodes)}
-	filtered := preFilter(ctx, profile, pod, &fit.Diagnosis)
-	own := s.askPreFilters(ctx, profile, pod, nodes)
-	d.Everywhere = own.everywhere
+	passes := preFilter(ctx, profile, pod, &fit.Diagnosis)
+	pre := s.askPreFilters(ctx, profile, pod, nodes)
+	d.Everywhere = pre.everywhere
 
 	var rejected []NodeLacks
 	var feasible []fwk.NodeInfo
 	for _, info := range nodes {
-		n, first := s.askFilters(ctx, profile, own, pod, info)
-		if filtered(n.Node) && first != nil {
+		n, first := s.askFilters(ctx, profile, pre, pod, info)
+		if passes(n.Node) && first != nil {
 			fit.Diagnosis.NodeToStatus.Set(n.Node, first)
 			fit.Diagnosis.AddPluginStatus(first)
 		}
@@ -93,27 +92,27 @@ func (s *Scheduler) Diagnose(pod *v1.Pod, most int) (*Diagnosis, error) {
 			rejected = append(rejected, n)
 		}
 	}
-	refused, err := s.askExtenders(pod, feasible, fit.Diagnosis.NodeToStatus)
+	byExtender, err := s.askExtenders(pod, feasible, fit.Diagnosis.NodeToStatus)
 	if err != nil {
 		return nil, err
 	}
-	rejected = append(rejected, refused...)
+	rejected = append(rejected, byExtender...)
 	for _, info := range feasible {
 		name := info.Node().Name
-		if !slices.ContainsFunc(refused, func(n NodeLacks) bool { return n.Node == name }) {
+		if !slices.ContainsFunc(byExtender, func(n NodeLacks) bool { return n.Node == name }) {
 			d.Fits = append(d.Fits, name)
 		}
 	}
 	slices.Sort(d.Fits)
 	if len(d.Fits) == 0 {
-		s.wording.Apply(fit, s.snapshotNode)
+		s.wording.apply(fit, s.snapshotNode)
 		d.Message, d.Reasons = fit.Error(), s.reasons(fit)
 	}
 	slices.SortFunc(rejected, func(a, b NodeLacks) int {
 		switch {
-		case a.out && !b.out:
+		case a.excluded && !b.excluded:
 			return 1
-		case b.out && !a.out:
+		case b.excluded && !a.excluded:
 			return -1
 		}
 		return cmp.Or(cmp.Compare(len(a.Lacks), len(b.Lacks)), cmp.Compare(a.amount(), b.amount()), strings.Compare(a.Node, b.Node))
@@ -122,8 +121,8 @@ func (s *Scheduler) Diagnose(pod *v1.Pod, most int) (*Diagnosis, error) {
 	return d, nil
 }
 
-// amount is how much the node lacks, to compare nodes: of a scarce resource, the part of what the pod
-// needs, and a whole more if even the empty node has too little; of all else, a whole.
+// amount returns the sum of the lacks, to compare nodes: for an insufficient resource, the missing share of the
+// request, plus 1 if the empty node has too little; for anything else, 1.
 func (n NodeLacks) amount() float64 {
 	total := 0.0
 	for _, l := range n.Lacks {
@@ -140,8 +139,8 @@ func (n NodeLacks) amount() float64 {
 	return total
 }
 
-// preFilter runs PreFilter as an attempt does, puts into d what it says of all nodes, and returns which
-// nodes it leaves for Filter. (schedule_one.go, findNodesThatFitPod.)
+// preFilter runs PreFilter as an attempt does and records the result in d. It returns a function that reports whether
+// a node remains for Filter. It models findNodesThatFitPod in schedule_one.go.
 func preFilter(ctx context.Context, profile framework.Framework, pod *v1.Pod, d *framework.Diagnosis) func(node string) bool {
 	d.NodeToStatus = framework.NewDefaultNodeToStatus()
 	result, status, plugins := profile.RunPreFilterPlugins(ctx, framework.NewCycleState(), pod)
@@ -159,23 +158,23 @@ func preFilter(ctx context.Context, profile framework.Framework, pod *v1.Pod, d 
 	return result.NodeNames.Has
 }
 
-// notSatisfied is what upstream says of nodes that PreFilter plugins leave out.
+// notSatisfied returns upstream's reason for nodes that PreFilter plugins exclude.
 func notSatisfied(plugins ...string) string {
 	return fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", plugins)
 }
 
-// preFiltered is what PreFilter plugins said, each asked by itself, and the state that they left for Filter.
+// preFiltered is the result of all PreFilter plugins, called separately, and their state for Filter.
 type preFiltered struct {
 	state      fwk.CycleState
-	skip       sets.Set[string] // plugins whose Filter has nothing to say, or nothing to say it from
+	skip       sets.Set[string] // plugins whose Filter is skipped, or has no state
 	everywhere []Lack
-	only       map[string]sets.Set[string] // the nodes that a plugin leaves, by plugin
+	only       map[string]sets.Set[string] // remaining nodes by plugin
 }
 
-// askPreFilters asks every PreFilter plugin, also those after one that rejects the pod.
+// askPreFilters calls every PreFilter plugin, including those after one that rejects the pod.
 func (s *Scheduler) askPreFilters(ctx context.Context, profile framework.Framework, pod *v1.Pod, nodes []fwk.NodeInfo) *preFiltered {
 	a := &preFiltered{state: framework.NewCycleState(), skip: sets.New[string](), only: map[string]sets.Set[string]{}}
-	// Every in-tree plugin that can reject a pod registers for events, so all of them are among these.
+	// These are all in-tree plugins that can reject a pod, because they register for events.
 	plugins := map[string]fwk.PreFilterPlugin{}
 	for _, p := range profile.EnqueueExtensions() {
 		if plugin, ok := p.(fwk.PreFilterPlugin); ok {
@@ -201,8 +200,8 @@ func (s *Scheduler) askPreFilters(ctx context.Context, profile framework.Framewo
 	return a
 }
 
-// askFilters returns the rejections of info's node, and the first as upstream has it. Upstream's framework
-// stops at the first plugin that rejects a node: here it is asked again without that one, until none does.
+// askFilters returns all rejections of info's node, and the first one's status. Upstream's framework stops at the
+// first plugin that rejects a node, so askFilters repeats the call without that plugin until none does.
 func (s *Scheduler) askFilters(ctx context.Context, profile framework.Framework, a *preFiltered, pod *v1.Pod, info fwk.NodeInfo) (n NodeLacks, first *fwk.Status) {
 	n.Node = info.Node().Name
 	skip := a.skip.Clone()
@@ -222,7 +221,7 @@ func (s *Scheduler) askFilters(ctx context.Context, profile framework.Framework,
 			n.Lacks = append(n.Lacks, l)
 		}
 		if l.Plugin == "" {
-			break // no plugin's: the nominated pods could not be added
+			break // upstream could not add the nominated pods
 		}
 		skip.Insert(l.Plugin)
 	}
@@ -230,7 +229,7 @@ func (s *Scheduler) askFilters(ctx context.Context, profile framework.Framework,
 		if a.only[plugin].Has(n.Node) {
 			continue
 		}
-		n.out = true
+		n.excluded = true
 		if !slices.ContainsFunc(n.Lacks, func(l Lack) bool { return l.Plugin == plugin }) {
 			n.Lacks = append(n.Lacks, Lack{Plugin: plugin, Reasons: []string{notSatisfied(plugin)}, Final: true})
 		}
@@ -238,23 +237,23 @@ func (s *Scheduler) askFilters(ctx context.Context, profile framework.Framework,
 	return n, first
 }
 
-// repeatsPreFilter reports whether l only repeats what a PreFilter plugin said: a claim that is missing is missed again
-// on each node.
+// repeatsPreFilter reports whether l repeats the rejection of a PreFilter plugin, such as a missing claim, which
+// Filter reports again for each node.
 func (a *preFiltered) repeatsPreFilter(l Lack) bool {
 	return slices.ContainsFunc(a.everywhere, func(e Lack) bool {
 		return len(e.Reasons) > 0 && strings.Contains(strings.Join(l.Reasons, ", "), e.Reasons[0])
 	})
 }
 
-// lack is what status says for plugin. Upstream's plugins go through a map to say what is too scarce: the reasons are sorted.
+// lack converts a plugin's status. It sorts the reasons, because plugins collect them in the order of a map.
 func lack(status *fwk.Status, plugin string) Lack {
 	return Lack{Plugin: plugin, Reasons: slices.Sorted(slices.Values(status.Reasons())), Final: status.Code() == fwk.UnschedulableAndUnresolvable}
 }
 
-// askExtenders returns which of the nodes that all plugins let pass the extenders do not.
-// (schedule_one.go, findNodesThatPassExtenders.)
+// askExtenders returns the nodes that the extenders reject among those that passed all plugins. It models
+// findNodesThatPassExtenders in schedule_one.go.
 func (s *Scheduler) askExtenders(pod *v1.Pod, nodes []fwk.NodeInfo, statuses *framework.NodeToStatus) ([]NodeLacks, error) {
-	var refused []NodeLacks
+	var rejected []NodeLacks
 	for _, e := range s.upstream.Extenders {
 		if len(nodes) == 0 || !e.IsInterested(pod) {
 			continue
@@ -280,9 +279,9 @@ func (s *Scheduler) askExtenders(pod *v1.Pod, nodes []fwk.NodeInfo, statuses *fr
 				code = fwk.UnschedulableAndUnresolvable
 			}
 			statuses.Set(name, fwk.NewStatus(code, reason))
-			refused = append(refused, NodeLacks{Node: name, Lacks: []Lack{{Plugin: framework.ExtenderName, Reasons: []string{reason}, Final: isFinal}}})
+			rejected = append(rejected, NodeLacks{Node: name, Lacks: []Lack{{Plugin: framework.ExtenderName, Reasons: []string{reason}, Final: isFinal}}})
 		}
 		nodes = passed
 	}
-	return refused, nil
+	return rejected, nil
 }

@@ -15,14 +15,13 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// concludeGroup runs the scheduling cycle of the pod group that a popped, at now. Upstream's whole cycle
-// runs here: it returns pods to the queue and ends the group's attempt there. The pods that it places are
-// assumed, and their bindings are left to Bind. (schedule_one_podgroup.go.)
+// concludeGroup runs upstream's scheduling cycle of a popped pod group (schedule_one_podgroup.go). It returns pods to
+// the queue, ends the group's attempt, and assumes the other pods, which Bind binds later.
 func (s *Scheduler) concludeGroup(now time.Time, a *Attempt) {
 	s.now = now
 	info := groupInfo(a.Group, s.queue)
 	cycle := &groupCycle{}
-	for name := range s.upstream.Profiles { // which answer nobody else otherwise than those before
+	for name := range s.upstream.Profiles { // equivalent outside of group cycles
 		s.upstream.Profiles[name] = groupFramework{s.profiles[name].(seeded), cycle}
 	}
 	s.upstream.NextEntity = func(klog.Logger) (framework.QueuedEntityInfo, error) { return info, nil }
@@ -39,11 +38,11 @@ func (s *Scheduler) concludeGroup(now time.Time, a *Attempt) {
 	}
 }
 
-// groupInfo is what upstream knows of a popped pod group. Pods that left the queue meanwhile are left out.
+// groupInfo converts a popped pod group for upstream, without pods that left the queue meanwhile.
 func groupInfo(g *queue.GroupInfo, q *queue.Queue) *framework.QueuedPodGroupInfo {
-	flying := map[types.UID]bool{}
+	inFlight := map[types.UID]bool{}
 	for info := range q.InFlight() {
-		flying[info.Pod.UID] = true
+		inFlight[info.Pod.UID] = true
 	}
 	info := &framework.QueuedPodGroupInfo{
 		PodGroupInfo: &framework.PodGroupInfo{
@@ -54,7 +53,7 @@ func groupInfo(g *queue.GroupInfo, q *queue.Queue) *framework.QueuedPodGroupInfo
 	}
 	key := fwk.PodGroupKey(g.Name.Namespace, g.Name.Name)
 	for i := range g.Members {
-		if !flying[g.Members[i].Pod.UID] {
+		if !inFlight[g.Members[i].Pod.UID] {
 			continue
 		}
 		pod, _ := queuedPodInfo(&g.Members[i])
@@ -64,10 +63,10 @@ func groupInfo(g *queue.GroupInfo, q *queue.Queue) *framework.QueuedPodGroupInfo
 	return info
 }
 
-// groupCycle gathers what a pod group's cycle places.
+// groupCycle collects the pods that a pod group's cycle assumes.
 type groupCycle struct {
 	placed  []placed
-	binders sync.WaitGroup // upstream's goroutines that would bind them
+	binders sync.WaitGroup // upstream's goroutines that bind pods
 }
 
 type placed struct {
@@ -76,16 +75,15 @@ type placed struct {
 	state fwk.CycleState
 }
 
-// groupFramework is a profile's framework during the cycle of a pod group. Upstream begins a goroutine for
-// each pod that it placed, to bind it. Here these end before they do anything, and the model binds in its
-// own time.
+// groupFramework is a profile's framework during the cycle of a pod group. Upstream starts a goroutine to bind each
+// assumed pod. groupFramework ends these goroutines at once, and the Scheduler's owner binds the pods later.
 type groupFramework struct {
 	seeded
 	cycle *groupCycle
 }
 
-// RunFilterPluginsWithNominatedPods implements framework.Framework. What was remembered of a node does not
-// count: the pods of the group that were placed on it a moment ago do not change its generation.
+// RunFilterPluginsWithNominatedPods implements framework.Framework. It bypasses the cached verdicts, because the
+// group's pods that were just assumed on a node do not change its generation.
 func (f groupFramework) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
 	status := f.seeded.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)
 	if status.IsSuccess() {
@@ -94,42 +92,41 @@ func (f groupFramework) RunFilterPluginsWithNominatedPods(ctx context.Context, s
 	return status
 }
 
-// RunPermitPlugins implements framework.Framework: it is the last that is asked about a placed pod.
+// RunPermitPlugins implements framework.Framework. It is the last call before a pod's binding.
 func (f groupFramework) RunPermitPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) (map[string]time.Duration, *fwk.Status) {
 	waits, status := f.seeded.RunPermitPlugins(ctx, state, pod, node)
-	if status.IsSuccess() || status.IsWait() { // those that wait, wait for the others of the group
+	if status.IsSuccess() || status.IsWait() { // a pod waits for the other pods of its group
 		f.cycle.binders.Add(1)
 		f.cycle.placed = append(f.cycle.placed, placed{pod, node, state})
 	}
 	return waits, status
 }
 
-// AddWaitingPod implements framework.Framework: nobody is going to wait.
+// AddWaitingPod implements framework.Framework. It does nothing, because no pod waits.
 func (f groupFramework) AddWaitingPod(*v1.Pod, map[string]time.Duration) {}
 
-// RunPreBindPreFlights implements framework.Framework: a binding begins with it, with the gate
+// RunPreBindPreFlights implements framework.Framework. It is the first call of a binding with the feature gate
 // NominatedNodeNameForExpectation.
 func (f groupFramework) RunPreBindPreFlights(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
 	return f.endGoroutine()
 }
 
-// WaitOnPermit implements framework.Framework: a binding begins with it, without that gate.
+// WaitOnPermit implements framework.Framework. It is the first call of a binding without that feature gate.
 func (f groupFramework) WaitOnPermit(context.Context, *v1.Pod) *fwk.Status { return f.endGoroutine() }
 
-// endGoroutine ends upstream's goroutine that would bind a pod.
+// endGoroutine ends upstream's goroutine that binds a pod.
 func (f groupFramework) endGoroutine() *fwk.Status {
 	f.cycle.binders.Done()
 	runtime.Goexit()
 	return nil
 }
 
-// RunPodGroupPostFilterPlugins implements framework.Framework. Preemption for a whole group is upstream's, and
-// not modelled.
+// RunPodGroupPostFilterPlugins implements framework.Framework. Preemption for pod groups is not modelled.
 func (f groupFramework) RunPodGroupPostFilterPlugins(context.Context, *framework.CycleState, fwk.PodGroupInfo, fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
 	return nil, fwk.NewStatus(fwk.Unschedulable, "preemption for a pod group is not modelled")
 }
 
-// outcome is what status says of a pod group's attempt.
+// outcome converts the status of a pod group's attempt.
 func outcome(status *fwk.Status) queue.GroupOutcome {
 	switch {
 	case status.IsSuccess():

@@ -2,7 +2,7 @@ package cycle
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"reflect"
 	"time"
 
@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// kinds are what upstream's scheduler and its plugins watch, v1.37.
+// kinds returns an object of each type that the scheduler and its plugins watch in v1.37.
 func kinds() []runtime.Object {
 	return []runtime.Object{
 		&v1.Namespace{}, &storagev1.StorageClass{}, &storagev1.CSIDriver{}, &storagev1.CSINode{}, &storagev1.CSIStorageCapacity{},
@@ -29,9 +29,8 @@ func kinds() []runtime.Object {
 	}
 }
 
-// watches are informers that watch nothing: objects are put into them by hand, and every handler has run
-// when that call returns. So upstream's caches, listers and event handlers see the changes at once and
-// in order.
+// watches are informers whose objects the Scheduler's owner sets. Every handler has run when such a call returns, so
+// upstream's caches, listers and event handlers receive the changes immediately and in order.
 type watches struct {
 	factory informers.SharedInformerFactory
 	byType  map[reflect.Type]*informer
@@ -42,7 +41,7 @@ func newWatches(client kubernetes.Interface) *watches {
 	for _, kind := range kinds() {
 		i := &informer{store: cache.NewIndexer(cache.DeletionHandlingMetaNamespaceKeyFunc,
 			cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})}
-		// The factory hands out the first informer that it is given for a type.
+		// The factory returns the first informer registered for a type.
 		w.factory.InformerFor(kind, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return i })
 		w.byType[reflect.TypeOf(kind)] = i
 	}
@@ -52,7 +51,7 @@ func newWatches(client kubernetes.Interface) *watches {
 // informerOf returns the informer for obj's type, or nil if the scheduler does not watch it.
 func (w *watches) informerOf(obj runtime.Object) *informer { return w.byType[reflect.TypeOf(obj)] }
 
-// get returns the stored object of example's type, or nil.
+// get returns the stored object of the same type as example, or nil.
 func (w *watches) get(example runtime.Object, namespace, name string) runtime.Object {
 	key := name
 	if namespace != "" {
@@ -65,14 +64,14 @@ func (w *watches) get(example runtime.Object, namespace, name string) runtime.Ob
 	return obj.(runtime.Object)
 }
 
-// informer is one kind's store and those who want to hear of its changes. It implements
-// cache.SharedIndexInformer. Only the owner of the Scheduler changes it.
+// informer is the store and the event handlers of one type. It implements cache.SharedIndexInformer. Only the
+// Scheduler's owner changes it.
 type informer struct {
 	store    cache.Indexer
 	handlers []cache.ResourceEventHandler
 }
 
-// put stores obj and tells the handlers.
+// put stores obj and calls the handlers.
 func (i *informer) put(obj runtime.Object) error {
 	old, exists, err := i.store.Get(obj)
 	if err != nil {
@@ -91,8 +90,8 @@ func (i *informer) put(obj runtime.Object) error {
 	return nil
 }
 
-// remove forgets the object of obj's name and tells the handlers. As a watch does, it hands them the last
-// state: obj, or what was stored if obj tells no more than the name.
+// remove deletes the object with obj's name and calls the handlers. As a watch does, it passes them the last state:
+// obj, or the stored object if obj contains only a name.
 func (i *informer) remove(obj runtime.Object) error {
 	old, exists, err := i.store.Get(obj)
 	if err != nil || !exists {
@@ -116,7 +115,7 @@ func (i *informer) AddEventHandler(h cache.ResourceEventHandler) (cache.Resource
 	return synced{}, nil
 }
 
-// AddEventHandlerWithResyncPeriod implements cache.SharedInformer: there is nothing to resync with.
+// AddEventHandlerWithResyncPeriod implements cache.SharedInformer without resyncs.
 func (i *informer) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler, _ time.Duration) (cache.ResourceEventHandlerRegistration, error) {
 	return i.AddEventHandler(h)
 }
@@ -126,9 +125,9 @@ func (i *informer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, _ ca
 	return i.AddEventHandler(h)
 }
 
-// RemoveEventHandler implements cache.SharedInformer; nobody in the scheduler does it.
+// RemoveEventHandler implements cache.SharedInformer. The scheduler does not call it.
 func (i *informer) RemoveEventHandler(cache.ResourceEventHandlerRegistration) error {
-	return fmt.Errorf("handlers stay for a scheduler's life")
+	return errors.New("removing event handlers is not supported")
 }
 
 // AddIndexers implements cache.SharedIndexInformer.
@@ -140,7 +139,7 @@ func (i *informer) GetIndexer() cache.Indexer { return i.store }
 // GetStore implements cache.SharedInformer.
 func (i *informer) GetStore() cache.Store { return i.store }
 
-// The rest of cache.SharedInformer is about watching, which this informer does not do. Objects are trimmed before they come here.
+// The other methods of cache.SharedInformer concern watching, which this informer does not do.
 
 func (i *informer) GetController() cache.Controller                    { return nil }
 func (i *informer) Run(<-chan struct{})                                {}
@@ -155,7 +154,7 @@ func (i *informer) SetWatchErrorHandlerWithContext(cache.WatchErrorHandlerWithCo
 	return nil
 }
 
-// synced is the answer that everything is there already.
+// synced is a registration that has always synced.
 type synced struct{}
 
 func (synced) HasSynced() bool                     { return true }

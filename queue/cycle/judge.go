@@ -16,24 +16,21 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// What a real scheduler's log tells of its attempts is compared with this one attempt by attempt, whatever our
-// queue makes of the pods: the tests in decisions judge each pod and place it where the real one did.
-
-// Verdict is what an attempt would come to.
+// Verdict is the result of a hypothetical attempt.
 type Verdict struct {
-	// Node is one that the pod fits on, the best. Empty if there is none.
+	// Node is the best node for the pod, empty if it fits nowhere.
 	Node string
-	// Plugins are those that rejected the pod, sorted: what the queue would be told. None although Node
-	// is empty means an error, or a cluster without nodes.
+	// Plugins are the plugins that rejected the pod, sorted. If Plugins and Node are empty, an error occurred
+	// or there are no nodes.
 	Plugins []string
-	// Message says why the pod does not fit, without what preemption has to say.
+	// Message says why the pod does not fit, without the result of preemption.
 	Message string
-	// Reasons are who said that, and of how many nodes.
+	// Reasons count the rejected nodes by plugin and reason.
 	Reasons []Reason
 }
 
-// Judge says what an attempt of pod would come to now. No pod is assumed, no preemption begins, and the
-// queue hears nothing; only where in a large cluster the next search begins changes.
+// Judge returns the result of a hypothetical attempt of pod now. It assumes no pod, starts no preemption and does not
+// change the queue. It changes only where the next search for nodes starts in a large cluster.
 func (s *Scheduler) Judge(pod *v1.Pod) (Verdict, error) {
 	profile, p, err := s.prepareAttempt(pod)
 	if err != nil {
@@ -47,44 +44,45 @@ func (s *Scheduler) Judge(pod *v1.Pod) (Verdict, error) {
 	case errors.Is(err, scheduler.ErrNoNodesAvailable):
 		return Verdict{Message: err.Error()}, nil
 	case errors.As(err, &fit):
-		s.wording.Apply(fit, s.snapshotNode)
+		s.wording.apply(fit, s.snapshotNode)
 		return Verdict{Plugins: sets.List(fit.Diagnosis.UnschedulablePlugins.Union(fit.Diagnosis.PendingPlugins)), Message: err.Error(), Reasons: s.reasons(fit)}, nil
 	}
 	return Verdict{Message: err.Error()}, nil
 }
 
-// Heard returns the node of that name as the scheduler has heard of it, or nil.
-func (s *Scheduler) Heard(name string) *v1.Node {
-	heard, _ := s.watches.get(&v1.Node{}, "", name).(*v1.Node)
-	return heard
+// KnownNode returns the node of that name in the scheduler's informers, or nil.
+func (s *Scheduler) KnownNode(name string) *v1.Node {
+	node, _ := s.watches.get(&v1.Node{}, "", name).(*v1.Node)
+	return node
 }
 
-// Differs reports whether attempts could come to something else by node than by heard (eventhandlers.go, updateNodeInCache).
-func (s *Scheduler) Differs(node, heard *v1.Node) bool {
-	return len(framework.NodeSchedulingPropertiesChange(node, heard)) > 0
+// NodeChanged reports whether the difference between two objects of a node matters to attempts. It models
+// updateNodeInCache in eventhandlers.go.
+func (s *Scheduler) NodeChanged(oldNode, newNode *v1.Node) bool {
+	return len(framework.NodeSchedulingPropertiesChange(newNode, oldNode)) > 0
 }
 
-// WouldWake reports whether pod, if it sleeps, would be woken by hearing that obj is as it is, or by hearing that it is gone: of a node or
-// of a pod that has one. Of others, and of nodes in releases without hints, it is always false: that is not known.
-func (s *Scheduler) WouldWake(pod *v1.Pod, obj runtime.Object, gone bool) bool {
+// WouldWake reports whether the unschedulable pod would be woken by the addition or update of the node obj, or by the
+// deletion of obj, a node or an assigned pod. It is false for other objects, and for nodes in releases without hints.
+func (s *Scheduler) WouldWake(pod *v1.Pod, obj runtime.Object, deleted bool) bool {
 	wakes := func(event fwk.ClusterEvent, oldObj, newObj any) bool {
 		return s.queue.WouldWake(pod.Namespace, pod.Name, event, oldObj, newObj)
 	}
 	switch obj := obj.(type) {
 	case *v1.Pod:
-		return gone && wakes(framework.EventAssignedPodDelete, obj, nil)
+		return deleted && wakes(framework.EventAssignedPodDelete, obj, nil)
 	case *v1.Node:
-		heard := s.Heard(obj.Name)
+		known := s.KnownNode(obj.Name)
 		switch {
 		case s.queue.Options().Rules.Waking != queue.ByHints:
 			return false
-		case gone:
+		case deleted:
 			return wakes(fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Delete}, obj, nil)
-		case heard == nil:
+		case known == nil:
 			return wakes(fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}, nil, obj)
 		}
-		for _, event := range framework.NodeSchedulingPropertiesChange(obj, heard) {
-			if wakes(event, heard, obj) {
+		for _, event := range framework.NodeSchedulingPropertiesChange(obj, known) {
+			if wakes(event, known, obj) {
 				return true
 			}
 		}
@@ -92,15 +90,14 @@ func (s *Scheduler) WouldWake(pod *v1.Pod, obj runtime.Object, gone bool) bool {
 	return false
 }
 
-// Place assumes pod on a node, as at the end of an attempt that chose that node. It fails if the node is
-// not there or the plugins do not let it.
+// Place assumes pod on node, as a successful attempt does. It fails if the node does not exist or a plugin rejects it.
 func (s *Scheduler) Place(pod *v1.Pod, node string) (*Binding, error) {
 	profile, p, err := s.prepareAttempt(pod)
 	if err != nil {
 		return nil, err
 	}
 	ctx, state := quiet(context.Background()), framework.NewCycleState()
-	// What Reserve needs, plugins keep in the state when they filter.
+	// Reserve needs the state that plugins write in PreFilter and Filter.
 	_, status, _ := profile.RunPreFilterPlugins(ctx, state, pod)
 	if status.IsSuccess() {
 		var info fwk.NodeInfo
@@ -119,13 +116,12 @@ func (s *Scheduler) Place(pod *v1.Pod, node string) (*Binding, error) {
 	return b, nil
 }
 
-// prepareAttempt returns the framework of pod's profile, and pod as upstream's plugins know a popped one, after
-// taking a new snapshot of the nodes. It fails if no profile is there for pod, a term of its affinity can't be read,
-// or upstream fails to take the snapshot.
+// prepareAttempt updates the snapshot, and returns the framework of pod's profile and pod as a popped pod. It fails if
+// there is no profile for pod, or pod has an invalid affinity term.
 func (s *Scheduler) prepareAttempt(pod *v1.Pod) (framework.Framework, *framework.QueuedPodInfo, error) {
 	profile, ok := s.profiles[pod.Spec.SchedulerName]
 	if !ok {
-		return nil, nil, fmt.Errorf("there is no profile for the scheduler name %q", pod.Spec.SchedulerName)
+		return nil, nil, fmt.Errorf("profile not found for scheduler name %q", pod.Spec.SchedulerName)
 	}
 	p, err := queuedPodInfo(&queue.PodInfo{Pod: pod})
 	if err != nil {

@@ -17,68 +17,65 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
-// The first filter plugins of the default profile look at nothing but the node and a part of the pod's
-// specification that upstream's own signatures tell. What they said of a node therefore holds for all pods of
-// the same signature until the node's generation changes: most attempts in a large cluster are of a pod like
-// one that was just tried, over nodes of which one or two changed. So it is remembered, and the plugins are
-// asked only of nodes that changed.
+// The first filter plugins of the default profile depend only on the node and on the part of the pod's spec in
+// upstream's signature. Their verdict on a node is therefore the same for all pods with that signature until the
+// node's generation changes. Most attempts in a large cluster are for a pod like the previous one, with one or two
+// changed nodes, so a memory caches the verdicts.
 
-// nodeLocal are the filter plugins whose verdict may be remembered. NodePorts is not among them: its signature
-// leaves out protocols and addresses.
+// nodeLocal are the filter plugins whose verdicts can be cached. NodePorts is not among them, because its signature
+// lacks protocols and addresses.
 var nodeLocal = []string{names.NodeUnschedulable, names.NodeName, names.TaintToleration, names.NodeAffinity, names.NodeResourcesFit}
 
-// maxRemembered is how many verdicts are remembered at the most, over all nodes and signatures. One that
-// would be more makes all be forgotten.
-const maxRemembered = 1 << 19
+// maxVerdicts limits the cached verdicts, over all nodes and signatures. Beyond it, the cache is cleared.
+const maxVerdicts = 1 << 19
 
-// memory is what a profile's plugins said of nodes.
+// memory caches the verdicts of a profile's plugins on nodes.
 type memory struct {
 	framework framework.Framework
 	filters   []string // the profile's filter plugins, in their order
 	signers   map[string]fwk.SignPlugin
-	nodes     []fwk.NodeInfo // the snapshot's list to which numbers and rows belong
-	numbers   map[string]int // of the nodes, by name
+	nodes     []fwk.NodeInfo // the snapshot's list, for which numbers and rows are valid
+	numbers   map[string]int // index in nodes by name
 	rows      map[string]*row
 
 	postFilters []string // the profile's PostFilter plugins
-	deserts     map[desert]postFiltered
+	futile      map[emptyNodes]postFilterResult
 }
 
-// row is what was said of each node for pods of one signature and priority.
+// row contains the verdicts on each node for pods of one signature and priority.
 type row struct {
-	verdicts   []remembered
+	verdicts   []nodeVerdict
 	selections []*selection // nil until the first preemption
 }
 
-// remembered is what those plugins said of a node with the pods that were nominated to run there; a nil
-// status if all let it pass.
-type remembered struct {
+// nodeVerdict is the status of the cached plugins for a node with its nominated pods; nil if all passed.
+type nodeVerdict struct {
 	generation int64
 	nominated  []*v1.Pod
 	status     *fwk.Status
 }
 
-// selection is whom a preemption would evict from a node.
+// selection is the set of pods that a preemption would evict from a node.
 type selection struct {
-	remembered
-	budgets    uint64 // the Scheduler's
+	nodeVerdict
+	budgets    uint64 // Scheduler.budgets
 	victims    []*v1.Pod
 	violations int
 }
 
 func newMemory(f framework.Framework) *memory {
-	m := &memory{framework: f, signers: map[string]fwk.SignPlugin{}, deserts: map[desert]postFiltered{}}
+	m := &memory{framework: f, signers: map[string]fwk.SignPlugin{}, futile: map[emptyNodes]postFilterResult{}}
 	plugins := f.ListPlugins()
 	for _, p := range plugins.PostFilter.Enabled {
 		m.postFilters = append(m.postFilters, p.Name)
 	}
 	if utilfeature.DefaultFeatureGate.Enabled(features.InPlacePodVerticalScalingSchedulerPreemption) {
-		return m // then filters look at a pod's status, too
+		return m // filters also depend on the pod's status
 	}
 	for _, p := range plugins.Filter.Enabled {
 		m.filters = append(m.filters, p.Name)
 	}
-	for _, p := range f.EnqueueExtensions() { // all plugins that register for events, as all of these do
+	for _, p := range f.EnqueueExtensions() { // contains all of nodeLocal
 		if signer, ok := p.(fwk.SignPlugin); ok && slices.Contains(nodeLocal, p.Name()) {
 			m.signers[p.Name()] = signer
 		}
@@ -86,47 +83,45 @@ func newMemory(f framework.Framework) *memory {
 	return m
 }
 
-// recall is an attempt's access to the memory, kept in the cycle's state.
-type recall struct {
+// cacheAccess is an attempt's access to a memory, stored in the cycle's state.
+type cacheAccess struct {
 	*row
 	numbers map[string]int
 	uid     types.UID
-	// skip are the plugins that have nothing to say, or whose verdict is remembered; complete is true if
-	// those are all.
+	// skip are the plugins that are skipped or whose verdicts are cached. complete is true if those are all.
 	skip     sets.Set[string]
 	complete bool
 }
 
-const recallKey fwk.StateKey = "schedq/recall"
+const cacheKey fwk.StateKey = "schedq/cache"
 
 // Clone implements fwk.StateData.
-func (r *recall) Clone() fwk.StateData { return r }
+func (r *cacheAccess) Clone() fwk.StateData { return r }
 
-// recalled returns the recall in state, or nil.
-func recalled(state fwk.CycleState) *recall {
-	data, err := state.Read(recallKey)
+// cacheOf returns the cacheAccess in state, or nil.
+func cacheOf(state fwk.CycleState) *cacheAccess {
+	data, err := state.Read(cacheKey)
 	if err != nil {
 		return nil
 	}
-	return data.(*recall)
+	return data.(*cacheAccess)
 }
 
-// recall returns the access to what is known for pods like pod, of which state has what PreFilter left, or
-// nil if nothing may be remembered.
-func (m *memory) recall(ctx context.Context, state fwk.CycleState, pod *v1.Pod) *recall {
+// access returns the access to the verdicts for pods like pod after PreFilter, or nil if none can be cached.
+func (m *memory) access(ctx context.Context, state fwk.CycleState, pod *v1.Pod) *cacheAccess {
 	nodes, err := m.framework.SnapshotSharedLister().NodeInfos().List()
 	if err != nil || len(nodes) == 0 {
 		return nil
 	}
-	r := &recall{uid: pod.UID, skip: state.GetSkipFilterPlugins().Clone(), complete: true}
+	r := &cacheAccess{uid: pod.UID, skip: state.GetSkipFilterPlugins().Clone(), complete: true}
 	signature := map[string]any{"priority": corev1helpers.PodPriority(pod)}
-	var asked []string
+	var cached []string
 	for _, name := range m.filters {
 		if r.skip.Has(name) {
 			continue
 		}
 		signer, ok := m.signers[name]
-		if !ok { // from here on, they are asked
+		if !ok { // this and all further plugins are called
 			r.complete = false
 			break
 		}
@@ -138,20 +133,20 @@ func (m *memory) recall(ctx context.Context, state fwk.CycleState, pod *v1.Pod) 
 		for _, f := range fragments {
 			signature[f.Key] = f.Value
 		}
-		asked = append(asked, name)
+		cached = append(cached, name)
 		r.skip.Insert(name)
 	}
 	key, err := json.Marshal(signature)
-	if err != nil || len(asked) == 0 {
+	if err != nil || len(cached) == 0 {
 		return nil
 	}
-	r.row, r.numbers = m.row(strings.Join(asked, " ")+string(key), nodes), m.numbers
+	r.row, r.numbers = m.row(strings.Join(cached, " ")+string(key), nodes), m.numbers
 	return r
 }
 
 // row returns the row of a signature.
 func (m *memory) row(key string, nodes []fwk.NodeInfo) *row {
-	// Upstream makes a new list whenever a node comes or goes.
+	// Upstream creates a new list whenever a node is added or deleted.
 	if len(nodes) != len(m.nodes) || &nodes[0] != &m.nodes[0] {
 		m.nodes, m.numbers, m.rows = nodes, make(map[string]int, len(nodes)), map[string]*row{}
 		for i, n := range nodes {
@@ -160,18 +155,18 @@ func (m *memory) row(key string, nodes []fwk.NodeInfo) *row {
 	}
 	known, ok := m.rows[key]
 	if !ok {
-		if (len(m.rows)+1)*len(nodes) > maxRemembered {
+		if (len(m.rows)+1)*len(nodes) > maxVerdicts {
 			clear(m.rows)
 		}
-		known = &row{verdicts: make([]remembered, len(nodes))}
+		known = &row{verdicts: make([]nodeVerdict, len(nodes))}
 		m.rows[key] = known
 	}
 	return known
 }
 
-// verdict returns where the verdict of a node with those nominated pods is remembered, or nil. Each node's
-// belongs to whoever looks at that node.
-func (r *recall) verdict(node string, nominated []*v1.Pod) *remembered {
+// verdict returns the cache slot of a node with those nominated pods, or nil. Only the goroutine that filters the node
+// may use it.
+func (r *cacheAccess) verdict(node string, nominated []*v1.Pod) *nodeVerdict {
 	if r == nil || r.isAmong(nominated) {
 		return nil
 	}
@@ -182,31 +177,31 @@ func (r *recall) verdict(node string, nominated []*v1.Pod) *remembered {
 	return &r.verdicts[i]
 }
 
-// isAmong reports whether the attempted pod is itself one of those nominated: a pod does not count against itself.
-func (r *recall) isAmong(nominated []*v1.Pod) bool {
+// isAmong reports whether the attempt's pod is itself nominated: a pod does not count against itself.
+func (r *cacheAccess) isAmong(nominated []*v1.Pod) bool {
 	return slices.ContainsFunc(nominated, func(p *v1.Pod) bool { return p.UID == r.uid })
 }
 
-// validFor reports whether the plugins would still say v: of a node of that generation, with those pods nominated.
-func (v *remembered) validFor(generation int64, nominated []*v1.Pod) bool {
+// validFor reports whether v applies to a node of that generation with those nominated pods.
+func (v *nodeVerdict) validFor(generation int64, nominated []*v1.Pod) bool {
 	return v.generation == generation && slices.Equal(v.nominated, nominated)
 }
 
-// remembering is a cycle's state for the plugins that are not remembered.
-type remembering struct {
+// uncachedState is a cycle's state that skips the cached plugins.
+type uncachedState struct {
 	fwk.CycleState
 	skip sets.Set[string]
 }
 
 // GetSkipFilterPlugins implements fwk.CycleState.
-func (s remembering) GetSkipFilterPlugins() sets.Set[string] { return s.skip }
+func (s uncachedState) GetSkipFilterPlugins() sets.Set[string] { return s.skip }
 
 // RunPreFilterPlugins implements framework.Framework.
 func (f seeded) RunPreFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod) (*fwk.PreFilterResult, *fwk.Status, sets.Set[string]) {
 	result, status, plugins := f.Framework.RunPreFilterPlugins(ctx, state, pod)
 	if status.IsSuccess() {
-		if r := f.memory.recall(ctx, state, pod); r != nil {
-			state.Write(recallKey, r)
+		if r := f.memory.access(ctx, state, pod); r != nil {
+			state.Write(cacheKey, r)
 		}
 	}
 	return result, status, plugins
@@ -224,29 +219,29 @@ func (f seeded) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk
 func (f seeded) filter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
 	name, generation := node.Node().Name, node.GetGeneration()
 	nominated := f.scheduler.queue.NominatedPodsForNode(name)
-	r := recalled(state)
+	r := cacheOf(state)
 	known := r.verdict(name, nominated)
 	if known != nil && known.validFor(generation, nominated) {
 		switch {
 		case known.status != nil || r.complete:
 			return known.status
 		case len(nominated) == 0:
-			return f.RunFilterPlugins(ctx, remembering{state, r.skip}, pod, node)
+			return f.RunFilterPlugins(ctx, uncachedState{state, r.skip}, pod, node)
 		}
 	}
 	var status *fwk.Status
 	if len(nominated) > 0 {
 		status = f.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)
 	} else {
-		status = f.RunFilterPlugins(ctx, state, pod, node) // what it comes to then
+		status = f.RunFilterPlugins(ctx, state, pod, node) // equivalent, and faster
 	}
-	// Whom these plugins let pass with the nominated pods, they let pass without.
+	// A pod that passes these plugins with the nominated pods also passes without them.
 	switch {
 	case known == nil:
 	case status.IsRejected() && r.skip.Has(status.Plugin()):
-		*known = remembered{generation, nominated, status}
+		*known = nodeVerdict{generation, nominated, status}
 	case status.IsSuccess() || status.IsRejected():
-		*known = remembered{generation, nominated, nil}
+		*known = nodeVerdict{generation, nominated, nil}
 	}
 	return status
 }

@@ -183,7 +183,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	if len(m.rows) != 30 {
 		t.Fatalf("of 30 kinds of pods, %d are remembered", len(m.rows))
 	}
-	for len(m.rows) < maxRemembered/10 {
+	for len(m.rows) < maxVerdicts/10 {
 		m.rows[fmt.Sprint(len(m.rows))] = nil
 	}
 	st.tries(aPod("last", requests("cpu", "2")))
@@ -343,11 +343,11 @@ func expect(t *testing.T, what, got, want string) {
 func TestDesertsAreBounded(t *testing.T) {
 	st := newStory(t, aNode("one"), at("one", aPod("old", requests("cpu", "3"))))
 	m := st.profiles[v1.DefaultSchedulerName].(seeded).memory
-	for i := range maxDeserts {
-		m.deserts[desert{nodes: 2 + i}] = postFiltered{}
+	for i := range maxPostFilterResults {
+		m.futile[emptyNodes{nodes: 2 + i}] = postFilterResult{}
 	}
-	if a := st.tries(aPod("web", requests("cpu", "2"))); !strings.Contains(a.Message, "No preemption victims found") || len(m.deserts) != 1 {
-		t.Errorf("%d are remembered, and it says %q", len(m.deserts), a.Message)
+	if a := st.tries(aPod("web", requests("cpu", "2"))); !strings.Contains(a.Message, "No preemption victims found") || len(m.futile) != 1 {
+		t.Errorf("%d are remembered, and it says %q", len(m.futile), a.Message)
 	}
 }
 

@@ -11,15 +11,15 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 )
 
-// Plugins answers the queue by what upstream's plugins say.
+// Plugins implements queue.Plugins with upstream's plugins.
 type Plugins = registered.Plugins
 
-// PluginsIn collects what the profiles' plugins registered, or those of that older release, unless it is "". first is the first
-// profile's scheduler name.
+// PluginsIn returns the profiles' plugins with the events that they registered for, or registered for in an older
+// release if release is not empty. first is the scheduler name of the first profile.
 func PluginsIn(ctx context.Context, profiles profile.Map, first, release string) (*Plugins, error) {
 	older, err := registered.In(release)
 	if err != nil {
-		return nil, fmt.Errorf("can't read what the plugins of %s registered for: %w", release, err)
+		return nil, fmt.Errorf("reading the registered events of %s: %w", release, err)
 	}
 	p := registered.NewPlugins(first)
 	for name, f := range profiles {
@@ -27,10 +27,10 @@ func PluginsIn(ctx context.Context, profiles profile.Map, first, release string)
 		for _, plugin := range f.EnqueueExtensions() {
 			events, err := plugin.EventsToRegister(ctx)
 			if err != nil {
-				return nil, fmt.Errorf("can't ask %s for its events: %w", plugin.Name(), err)
+				return nil, fmt.Errorf("getting the events of plugin %s: %w", plugin.Name(), err)
 			}
-			if of, ok := older[plugin.Name()]; ok {
-				events = registered.WithHints(of, events)
+			if olderEvents, ok := older[plugin.Name()]; ok {
+				events = registered.WithHints(olderEvents, events)
 			}
 			p.Register(name, plugin.Name(), events)
 		}
@@ -38,10 +38,10 @@ func PluginsIn(ctx context.Context, profiles profile.Map, first, release string)
 	return p, nil
 }
 
-// quiet returns ctx with a logger that says nothing: upstream logs what the model tells by other means.
+// quiet returns ctx with a logger that discards upstream's log.
 func quiet(ctx context.Context) context.Context { return klog.NewContext(ctx, klog.Logger{}) }
 
-// InTree returns the plugins of kube-scheduler's default profiles over an empty cluster.
+// InTree returns the plugins of kube-scheduler's default configuration over an empty cluster.
 func InTree() (*Plugins, error) {
 	cfg, err := schedulerconfig.Default()
 	if err != nil {

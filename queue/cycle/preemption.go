@@ -16,21 +16,22 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 )
 
-// Eviction is a victim that a preemptor wants deleted. Upstream deletes victims in a goroutine of the preemptor, one after the other; that
-// goroutine waits here until the victim is dealt with, and until the last one is, DefaultPreemption gates the preemptor. (preemption/executor.go.)
-// Older releases gate it only until the last one's turn comes: see GatesUntilEvicted of the configuration. Without SchedulerAsyncPreemption, all
-// victims are asked for at once, and it is the attempt that ends when they are dealt with.
+// Eviction is the requested deletion of a victim. Upstream deletes the victims of a preemptor one after the other in a
+// goroutine (preemption/executor.go). Here that goroutine waits for Evicted, and DefaultPreemption gates the preemptor
+// until the last victim is evicted, or in older releases until the last eviction starts (see
+// schedulerconfig.Config.GatesUntilEvicted). Without SchedulerAsyncPreemption, all victims are requested at once, and
+// the attempt ends when they are evicted.
 type Eviction struct {
 	Victim *v1.Pod
 
 	preemptor types.UID
-	left      int // victims after this one
+	left      int // number of victims after this one
 	done      chan struct{}
-	ended     <-chan struct{} // of the goroutine, after the last victim
+	ended     <-chan struct{} // closed when the goroutine ends
 }
 
-// redirectPreemption makes the profile's DefaultPreemption plugin hand its victims to Evictions and not to the API
-// server. What upstream leaves to chance follows from seed and from the order of pods.
+// redirectPreemption makes the profile's DefaultPreemption plugin pass its victims to Evictions instead of the API
+// server, and replaces upstream's random choices with ones that depend on seed and on the order of pods.
 func (s *Scheduler) redirectPreemption(f framework.Framework, seed uint64) {
 	plugin := preemptionOf(f)
 	if plugin == nil {
@@ -38,17 +39,17 @@ func (s *Scheduler) redirectPreemption(f framework.Framework, seed uint64) {
 	}
 	gates := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
 	gates.EnableAsyncPreemption = s.asyncPreemption
-	plugin.Executor = preemption.NewExecutor(preempting{searching{f, &search{workers: 1}}, s}, gates) // victims in their order
+	plugin.Executor = preemption.NewExecutor(preempting{searching{f, &search{workers: 1}}, s}, gates) // victims in order
 	plugin.Executor.PreemptPod = func(ctx context.Context, c preemption.Candidate, preemptor preemption.ExecutorPreemptor, victim *v1.Pod, _ string) (bool, error) {
 		e := &Eviction{Victim: victim, preemptor: preemptor.UID(), done: make(chan struct{}, 1), ended: ctx.Done()}
 		if !gates.EnableAsyncPreemption {
-			s.underway = append(s.underway, e)
+			s.running = append(s.running, e)
 			return false, nil
 		}
 		victims := slices.DeleteFunc(slices.Clone(c.Victims().Pods), func(p *v1.Pod) bool { return p.DeletionTimestamp != nil })
 		e.left = len(victims) - 1 - slices.IndexFunc(victims, func(p *v1.Pod) bool { return p.UID == victim.UID })
 		s.waitForEviction(e)
-		return false, nil // an error would make upstream try the preemptor again
+		return false, nil // on an error, upstream would retry the preemptor
 	}
 	plugin.MoreImportantVictim = s.moreImportantVictim
 	candidates := &search{workers: workers()}
@@ -58,7 +59,7 @@ func (s *Scheduler) redirectPreemption(f framework.Framework, seed uint64) {
 
 // preemptionOf returns the profile's DefaultPreemption plugin, or nil.
 func preemptionOf(f framework.Framework) *defaultpreemption.DefaultPreemption {
-	for _, p := range f.EnqueueExtensions() { // all plugins that register for events, whatever they are enabled for
+	for _, p := range f.EnqueueExtensions() { // contains DefaultPreemption if it is enabled anywhere
 		if plugin, ok := p.(*defaultpreemption.DefaultPreemption); ok {
 			return plugin
 		}
@@ -66,14 +67,14 @@ func preemptionOf(f framework.Framework) *defaultpreemption.DefaultPreemption {
 	return nil
 }
 
-// preempting is the handle of what deletes victims.
+// preempting is the handle of the preemption executor.
 type preempting struct {
 	searching
 	s *Scheduler
 }
 
-// NominatedPodsForNode implements fwk.PodNominator. It is the first that upstream's goroutine of a preemption asks, which waits here
-// until preemptionStarted has seen that it is there: to whom its last victim is gone already, no preemption runs.
+// NominatedPodsForNode implements fwk.PodNominator. It is the first call of upstream's preemption goroutine, which waits
+// here until preemptionStarted has found it running: a preemption without remaining victims would already have ended.
 func (h preempting) NominatedPodsForNode(node string) []fwk.PodInfo {
 	if h.s.asyncPreemption {
 		select {
@@ -84,7 +85,7 @@ func (h preempting) NominatedPodsForNode(node string) []fwk.PodInfo {
 	return h.searching.NominatedPodsForNode(node)
 }
 
-// waitForEviction lets upstream's goroutine wait until e is dealt with, or the Scheduler is closed.
+// waitForEviction blocks upstream's goroutine until e ends or the Scheduler is closed.
 func (s *Scheduler) waitForEviction(e *Eviction) {
 	select {
 	case s.evictions <- e:
@@ -100,27 +101,27 @@ func (s *Scheduler) waitForEviction(e *Eviction) {
 	}
 }
 
-// releases reports whether e's preemptor is gated no more once the victim's deletion is asked for.
+// releases reports whether the start of e ungates its preemptor.
 func (s *Scheduler) releases(e *Eviction) bool { return e.left == 0 && !s.gatesUntilEvicted }
 
-// takeEviction waits until the next eviction is here of a preemptor that has some to ask for.
+// takeEviction receives the next eviction from an upstream goroutine.
 func (s *Scheduler) takeEviction() {
 	e := <-s.evictions
-	if s.underway = append(s.underway, e); s.releases(e) {
+	if s.running = append(s.running, e); s.releases(e) {
 		<-e.ended
 	}
 }
 
-// preemptionStarted waits, if pod's attempt began a preemption, until its first eviction is here.
+// preemptionStarted receives the first eviction of pod's attempt, if that started a preemption.
 func (s *Scheduler) preemptionStarted(f framework.Framework, uid types.UID) {
 	mine := func(e *Eviction) bool { return e.preemptor == uid && !s.releases(e) }
-	if plugin := preemptionOf(f); plugin != nil && plugin.Executor.IsPodRunningPreemption(uid) && !slices.ContainsFunc(s.underway, mine) {
+	if plugin := preemptionOf(f); plugin != nil && plugin.Executor.IsPodRunningPreemption(uid) && !slices.ContainsFunc(s.running, mine) {
 		s.goroutines <- struct{}{}
 		s.takeEviction()
 	}
 }
 
-// awaited returns the evictions that the attempt of the pod with that UID waits for: those that it began, without asynchronous preemption.
+// awaited returns the evictions that the attempt of the pod with that UID waits for, none with asynchronous preemption.
 func (s *Scheduler) awaited(uid types.UID) []*Eviction {
 	if s.asyncPreemption {
 		return nil
@@ -128,17 +129,17 @@ func (s *Scheduler) awaited(uid types.UID) []*Eviction {
 	return slices.DeleteFunc(s.Evictions(), func(e *Eviction) bool { return e.preemptor != uid })
 }
 
-// Evictions returns the victims whose deletion is asked for, one of each preemptor.
-func (s *Scheduler) Evictions() []*Eviction { return slices.Clone(s.underway) }
+// Evictions returns the running evictions. With asynchronous preemption, that is at most one per preemptor.
+func (s *Scheduler) Evictions() []*Eviction { return slices.Clone(s.running) }
 
-// Evicted says that e's victim was deleted, or that its deletion was given up. If the preemptor has more
-// victims, the next is among Evictions afterwards.
+// Evicted ends e after its victim was deleted or could not be deleted. If the preemptor has more victims, Evictions then
+// contains the next one.
 func (s *Scheduler) Evicted(e *Eviction) {
-	i := slices.Index(s.underway, e)
+	i := slices.Index(s.running, e)
 	if i < 0 {
 		return
 	}
-	s.underway = slices.Delete(s.underway, i, i+1)
+	s.running = slices.Delete(s.running, i, i+1)
 	e.done <- struct{}{}
 	if e.left > 0 {
 		s.takeEviction()
@@ -147,11 +148,11 @@ func (s *Scheduler) Evicted(e *Eviction) {
 	<-e.ended
 }
 
-// Renominate makes the preemption of pod, which an attempt nominated to another of several nodes that would do as well, one on node: the evictions
-// that it has asked for are given up, and those on node asked for. Upstream picks among equal nodes by chance.
+// Renominate moves the preemption of pod to node: it cancels the running evictions and starts those on node. It follows
+// a real scheduler that chose another of several equal nodes, which upstream does at random.
 func (s *Scheduler) Renominate(now time.Time, pod *v1.Pod, node string) {
 	s.now = now
-	s.giveUpEvictions(pod.UID)
+	s.cancelEvictions(pod.UID)
 	s.queue.AddNominatedPod(pod, node)
 	profile, ok := s.profiles[pod.Spec.SchedulerName]
 	if !ok {
@@ -164,21 +165,21 @@ func (s *Scheduler) Renominate(now time.Time, pod *v1.Pod, node string) {
 	if _, status, _ := profile.RunPreFilterPlugins(ctx, state, pod); !status.IsSuccess() {
 		return
 	}
-	only := framework.NewDefaultNodeToStatus() // on all other nodes, no preemption helps
+	only := framework.NewDefaultNodeToStatus() // preemption cannot help on all other nodes
 	only.Set(node, fwk.NewStatus(fwk.Unschedulable))
 	profile.RunPostFilterPlugins(ctx, state, pod, only)
 	s.preemptionStarted(profile, pod.UID)
 }
 
-// giveUpEvictions gives up all evictions that a preemptor has asked for.
-func (s *Scheduler) giveUpEvictions(preemptor types.UID) {
+// cancelEvictions cancels all evictions of a preemptor.
+func (s *Scheduler) cancelEvictions(preemptor types.UID) {
 	mine := func(e *Eviction) bool { return e.preemptor == preemptor }
-	for i := slices.IndexFunc(s.underway, mine); i >= 0; i = slices.IndexFunc(s.underway, mine) {
-		s.Evicted(s.underway[i]) // the next victim's follows
+	for i := slices.IndexFunc(s.running, mine); i >= 0; i = slices.IndexFunc(s.running, mine) {
+		s.Evicted(s.running[i]) // starts the next one
 	}
 }
 
-// Ending reports whether pod is gone or is being deleted.
+// Ending reports whether pod was deleted or is being deleted.
 func (s *Scheduler) Ending(pod *v1.Pod) bool {
 	stored, ok := s.watches.get(pod, pod.Namespace, pod.Name).(*v1.Pod)
 	return !ok || stored.UID != pod.UID || stored.DeletionTimestamp != nil

@@ -19,9 +19,8 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// queueAdapter is our queue as upstream's event handlers, plugins and failure handling see it: an
-// internalqueue.SchedulingQueue. It runs on the Scheduler's goroutine, or on one of upstream's that the
-// Scheduler waits for.
+// queueAdapter adapts the queue to internalqueue.SchedulingQueue for upstream's event handlers, plugins and failure
+// handler. It runs on the Scheduler's goroutine, or on an upstream goroutine that the Scheduler waits for.
 type queueAdapter struct{ *Scheduler }
 
 // Add implements SchedulingQueue.
@@ -38,22 +37,22 @@ func (a queueAdapter) Update(_ context.Context, oldPod, newPod *v1.Pod) {
 	}
 }
 
-// Delete implements SchedulingQueue: pod was deleted, or bound. Upstream's handler wakes others itself where it was deleted, and in
-// v1.33 and v1.34 it made no difference between the two (eventhandlers.go, deletePodFromSchedulingQueue).
+// Delete implements SchedulingQueue for a pod that was deleted or bound. Upstream's handler makes the move request for a
+// deleted pod; v1.33 and v1.34 also made it for a bound one (deletePodFromSchedulingQueue in eventhandlers.go).
 func (a queueAdapter) Delete(_ klog.Logger, pod *v1.Pod) {
 	if a.loading {
 		return
 	}
 	a.queue.Delete(a.now, pod)
-	if a.queue.Options().Rules.Vacating == queue.WhenBoundToo && pod.Status.NominatedNodeName != "" && a.hasNode(pod) {
-		noHigher := func(waiting *v1.Pod) bool {
+	if a.queue.Options().Rules.NominationEnd == queue.WakesAlways && pod.Status.NominatedNodeName != "" && a.hasNode(pod) {
+		notHigher := func(waiting *v1.Pod) bool {
 			return corev1helpers.PodPriority(waiting) <= corev1helpers.PodPriority(pod)
 		}
-		a.queue.MoveAllToActiveOrBackoffQueue(a.now, framework.EventAssignedPodDelete, pod, nil, noHigher)
+		a.queue.MoveAllToActiveOrBackoffQueue(a.now, framework.EventAssignedPodDelete, pod, nil, notHigher)
 	}
 }
 
-// hasNode reports whether the scheduler has heard of the node that pod is bound to.
+// hasNode reports whether the scheduler knows pod with a node.
 func (a queueAdapter) hasNode(pod *v1.Pod) bool {
 	known, ok := a.watches.get(pod, pod.Namespace, pod.Name).(*v1.Pod)
 	return ok && known.UID == pod.UID && known.Spec.NodeName != ""
@@ -61,11 +60,11 @@ func (a queueAdapter) hasNode(pod *v1.Pod) bool {
 
 // MoveAllToActiveOrBackoffQueue implements SchedulingQueue.
 func (a queueAdapter) MoveAllToActiveOrBackoffQueue(_ klog.Logger, event fwk.ClusterEvent, oldObj, newObj any, preCheck internalqueue.PreEnqueueCheck) {
-	if a.loading || a.deaf {
+	if a.loading || a.eventsOff {
 		return
 	}
-	// Upstream asks about the priority of those who wait only where a pod gives up the place that it was nominated to.
-	if event == framework.EventAssignedPodDelete && preCheck != nil && a.queue.Options().Rules.Vacating == queue.Never {
+	// A preCheck for this event means that a nomination ended: upstream checks the waiting pods' priorities.
+	if event == framework.EventAssignedPodDelete && preCheck != nil && a.queue.Options().Rules.NominationEnd == queue.WakesNever {
 		return
 	}
 	if node, ok := newObj.(*v1.Node); ok && a.queue.Options().Rules.Waking == queue.ByRegisteredEvents {
@@ -74,29 +73,29 @@ func (a queueAdapter) MoveAllToActiveOrBackoffQueue(_ klog.Logger, event fwk.Clu
 	a.queue.MoveAllToActiveOrBackoffQueue(a.now, event, oldObj, newObj, preCheck)
 }
 
-// preCheckForNode models the function of that name in releases without hints (pkg/scheduler/eventhandlers.go, v1.22 to
-// v1.31): a node that came or changed wakes only the pods that it would admit. It is nil if the node is not known.
+// preCheckForNode models preCheckForNode in pkg/scheduler/eventhandlers.go, v1.22 to v1.31: an added or updated node
+// wakes only the pods that it would admit. It returns nil for an unknown node.
 func (a queueAdapter) preCheckForNode(node *v1.Node) internalqueue.PreEnqueueCheck {
 	info, err := a.upstream.Cache.GetNode(node.Name)
 	if err != nil {
 		return nil
 	}
-	keepsOut := func(t *v1.Taint) bool { return t.Effect == v1.TaintEffectNoSchedule }
+	noSchedule := func(t *v1.Taint) bool { return t.Effect == v1.TaintEffectNoSchedule }
 	return func(pod *v1.Pod) bool {
 		if len(scheduler.AdmissionCheck(pod, info, false)) > 0 {
 			return false
 		}
-		_, out := Untolerated(node, pod, keepsOut)
-		return !out
+		_, found := untolerated(node, pod, noSchedule)
+		return !found
 	}
 }
 
-// inactive is a fwk.PodActivator. Only upstream's goroutine of a preemption would activate a pod, after
-// the API server's error; ours makes none that matters, and the queue is not that goroutine's to touch.
-type inactive struct{}
+// noActivator is a fwk.PodActivator that does nothing. Only upstream's preemption goroutine activates pods, after an API
+// error, which cannot occur here; and that goroutine must not access the queue.
+type noActivator struct{}
 
 // Activate implements fwk.PodActivator.
-func (inactive) Activate(klog.Logger, map[string]*v1.Pod) {}
+func (noActivator) Activate(klog.Logger, map[string]*v1.Pod) {}
 
 // AddUnschedulablePodIfNotPresent implements SchedulingQueue.
 func (a queueAdapter) AddUnschedulablePodIfNotPresent(_ klog.Logger, p *framework.QueuedPodInfo, _ int64) error {
@@ -112,15 +111,14 @@ func (a queueAdapter) Done(uid types.UID) { a.queue.Done(a.now, uid) }
 // SchedulingCycle implements SchedulingQueue.
 func (a queueAdapter) SchedulingCycle() int64 { return a.queue.SchedulingCycle() }
 
-// AddNominatedPod implements fwk.PodNominator, as nominator.go does: without nominating info, what the
-// pod's status says counts.
+// AddNominatedPod implements fwk.PodNominator as nominator.go does: without nominating info, it uses the pod's status.
 func (a queueAdapter) AddNominatedPod(_ klog.Logger, p fwk.PodInfo, info *fwk.NominatingInfo) {
 	pod := p.GetPod()
 	node := pod.Status.NominatedNodeName
 	if info.Mode() == fwk.ModeOverride {
 		node = info.NominatedNodeName
 	}
-	// A pod that is gone or assigned is not nominated any more.
+	// The nomination of a deleted or assigned pod ends.
 	if stored, ok := a.watches.get(pod, pod.Namespace, pod.Name).(*v1.Pod); !ok || stored.Spec.NodeName != "" {
 		node = ""
 	}
@@ -132,11 +130,10 @@ func (a queueAdapter) DeleteNominatedPodIfExists(pod *v1.Pod) {
 	a.queue.DeleteNominatedPodIfExists(pod)
 }
 
-// UpdateNominatedPod implements fwk.PodNominator; our queue's Update does it by itself.
+// UpdateNominatedPod implements fwk.PodNominator. It does nothing, because queue.Queue.Update updates nominations.
 func (a queueAdapter) UpdateNominatedPod(klog.Logger, *v1.Pod, fwk.PodInfo) {}
 
-// NominatedPodsForNode implements fwk.PodNominator. Upstream asks of every node in every attempt, several at
-// a time.
+// NominatedPodsForNode implements fwk.PodNominator. Upstream calls it for every node in every attempt, in parallel.
 func (a queueAdapter) NominatedPodsForNode(node string) []fwk.PodInfo {
 	var infos []fwk.PodInfo
 	for _, pod := range a.queue.NominatedPodsForNode(node) {
@@ -145,13 +142,13 @@ func (a queueAdapter) NominatedPodsForNode(node string) []fwk.PodInfo {
 	return infos
 }
 
-// nominees are what plugins know of nominated pods. It costs more to make than most plugins take for a node.
+// nominees caches the PodInfo of nominated pods, which takes longer to create than most plugins take for a node.
 type nominees struct {
 	mu    sync.Mutex
 	infos map[types.UID]*framework.PodInfo
 }
 
-// maxNominees is when the pods that were nominated once are forgotten.
+// maxNominees limits the cached pods. Beyond it, the cache is cleared.
 const maxNominees = 10_000
 
 func (n *nominees) info(pod *v1.Pod) *framework.PodInfo {
@@ -163,8 +160,8 @@ func (n *nominees) info(pod *v1.Pod) *framework.PodInfo {
 	if n.infos == nil || len(n.infos) >= maxNominees {
 		n.infos = map[types.UID]*framework.PodInfo{}
 	}
-	info, _ := framework.NewPodInfo(pod) // upstream too ignores what it can't read of the affinity
-	info.CalculateResource()             // which it remembers, and from then on is never modified
+	info, _ := framework.NewPodInfo(pod) // like upstream, ignore invalid affinity terms
+	info.CalculateResource()             // caches the result, so that info is immutable afterwards
 	n.infos[pod.UID] = info
 	return info
 }
@@ -195,8 +192,8 @@ func (a queueAdapter) AddAttemptedPodGroupIfNeeded(_ klog.Logger, g *framework.Q
 	return a.queue.AddAttemptedPodGroupIfNeeded(a.now, types.NamespacedName{Namespace: g.Namespace, Name: g.Name}, outcome(status))
 }
 
-// What follows is for debugging, for running as a server, for plugins that are not in the tree, which have pods
-// activated, or for composite pod groups, whose feature gate is off: nobody calls it.
+// Nothing calls the methods below: they are for debugging, for running as a server, for out-of-tree plugins, which can
+// activate pods, and for composite pod groups, whose feature gate is off.
 
 func (queueAdapter) Pop(klog.Logger) (framework.QueuedEntityInfo, error)                     { return nil, nil }
 func (queueAdapter) Activate(klog.Logger, map[string]*v1.Pod)                                {}

@@ -6,11 +6,11 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// silent is an event recorder that records nothing: an Attempt tells what its events would say.
-type silent struct{}
+// noRecorder is an event recorder that records nothing. An Attempt contains the same information.
+type noRecorder struct{}
 
 // Eventf implements events.EventRecorder.
-func (silent) Eventf(runtime.Object, runtime.Object, string, string, string, string, ...any) {}
+func (noRecorder) Eventf(runtime.Object, runtime.Object, string, string, string, string, ...any) {}
 
 // WithLogger implements events.EventRecorderLogger.
-func (s silent) WithLogger(klog.Logger) events.EventRecorderLogger { return s }
+func (r noRecorder) WithLogger(klog.Logger) events.EventRecorderLogger { return r }

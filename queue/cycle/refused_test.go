@@ -358,8 +358,8 @@ func TestJudgeLoaded(t *testing.T) {
 			return v
 		}
 		c.with.ResourceVersion = "100"
-		heard := st.Heard(c.with.Name)
-		if got := heard == nil || st.Differs(c.with, heard); got != c.differs {
+		heard := st.KnownNode(c.with.Name)
+		if got := heard == nil || st.NodeChanged(heard, c.with); got != c.differs {
 			t.Errorf("%s: it differs: %t", c.name, got)
 		}
 		if err := st.Load(c.with); err != nil {

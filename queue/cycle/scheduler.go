@@ -1,8 +1,10 @@
+// Package cycle runs kube-scheduler v1.37 without a cluster.
+//
+// A [Scheduler] contains upstream's complete scheduler, with its event handlers, caches, plugins and failure handler.
+// Its owner sets the objects, calls Schedule for each attempt, and receives the writes, which never leave the process.
+// The scheduler drives a queue.Queue, whose plugins are upstream's. It has no clock and starts nothing by itself, and
+// replaces upstream's random choices with a seed, so that runs are repeatable.
 package cycle
-
-// Package local is kube-scheduler v1.37 without a cluster: upstream's scheduler, whole, with its event handlers, caches, plugins and failure
-// handling, over objects that are put into it by hand. It drives our queue, tells the queue what its plugins say, and places one pod at a time. It
-// starts nothing by itself, knows no clock, and whatever it writes goes to whoever owns it, never out of the process.
 
 import (
 	"context"
@@ -28,7 +30,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Scheduler is one local kube-scheduler. It has one owner and is not safe for concurrent use.
+// Scheduler is a kube-scheduler without a cluster. It is not safe for concurrent use.
 type Scheduler struct {
 	upstream *scheduler.Scheduler
 	profiles map[string]framework.Framework
@@ -37,45 +39,45 @@ type Scheduler struct {
 	watches  *watches
 	api      *api
 	queue    *queue.Queue
-	pods     map[types.UID]types.NamespacedName // those that the scheduler knows
+	pods     map[types.UID]types.NamespacedName // known pods
 	now      time.Time
-	loading  bool
-	deaf     bool // what wakes pods wakes none
+	loading  bool // do not change the queue
+	// eventsOff suppresses move requests.
+	eventsOff bool
 
 	stop      context.CancelFunc
 	stopped   <-chan struct{}
-	preemptor types.UID // of the preemption that is being worked out
-	least     map[string]least
-	nobody    atomic.Pointer[selection] // what upstream says of a node where there is nobody to preempt
+	preemptor types.UID // of the current preemption
+	lowest    map[string]lowestPriority
+	noVictims atomic.Pointer[selection] // upstream's result for a node without possible victims
 	nominees  nominees
 	budgets   uint64 // counts changes of disruption budgets
-	// percentage of nodes to score, unless a profile has its own
+	// percentage is PercentageOfNodesToScore, unless a profile overrides it.
 	percentage int32
 	evictions  chan *Eviction // from upstream's goroutines
-	goroutines chan struct{}  // tells one of them to go on
-	underway   []*Eviction
-	// gatesUntilEvicted is the configuration's GatesUntilEvicted, freesAssumed its FreesAssumed, and asyncPreemption its AsyncPreemption, unless
-	// the feature gate is off.
+	goroutines chan struct{}  // resumes one of these goroutines
+	running    []*Eviction
+	// See the methods of schedulerconfig.Config. asyncPreemption also requires the feature gate.
 	gatesUntilEvicted, freesAssumed, asyncPreemption bool
-	wording                                          Wording
+	wording                                          wording
 }
 
-// New returns a scheduler over an empty cluster. seed breaks ties between nodes: the same objects in the same order and the same seed give the same
-// decisions. Drive must follow, and Close when it is not needed any more.
+// New returns a scheduler over an empty cluster. seed breaks ties between nodes: the same objects in the same order and
+// the same seed give the same decisions. The caller must call Drive next, and Close in the end.
 func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) {
 	a := &api{}
 	client, err := a.client()
 	if err != nil {
-		return nil, fmt.Errorf("can't set kube-scheduler up: %w", err)
+		return nil, fmt.Errorf("setting up kube-scheduler: %w", err)
 	}
 	a.watches = newWatches(client)
 	ctx, stop := context.WithCancel(quiet(context.Background()))
 	s := &Scheduler{
 		snapshot: internalcache.NewEmptySnapshot(), watches: a.watches, api: a, stop: stop,
 		profiles: map[string]framework.Framework{}, pods: map[types.UID]types.NamespacedName{}, evictions: make(chan *Eviction), goroutines: make(chan struct{}),
-		stopped: ctx.Done(), least: map[string]least{}, gatesUntilEvicted: cfg.GatesUntilEvicted(), freesAssumed: cfg.FreesAssumed(),
+		stopped: ctx.Done(), lowest: map[string]lowestPriority{}, gatesUntilEvicted: cfg.GatesUntilEvicted(), freesAssumed: cfg.FreesAssumed(),
 		asyncPreemption: cfg.AsyncPreemption() && utilfeature.DefaultFeatureGate.Enabled(features.SchedulerAsyncPreemption),
-		wording:         Wording{Minor: cfg.Minor()},
+		wording:         wording{minor: cfg.Minor()},
 	}
 	a.now = &s.now
 	if p := cfg.PercentageOfNodesToScore; p != nil {
@@ -83,7 +85,7 @@ func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) {
 	}
 	extenders := scaledExtenders(cfg.Extenders)
 	s.upstream, err = scheduler.New(ctx, client, a.watches.factory, nil,
-		func(string) events.EventRecorderLogger { return silent{} },
+		func(string) events.EventRecorderLogger { return noRecorder{} },
 		scheduler.WithProfiles(modelledProfiles(cfg)...),
 		scheduler.WithExtenders(extenders...),
 		scheduler.WithPercentageOfNodesToScore(cfg.PercentageOfNodesToScore),
@@ -101,41 +103,40 @@ func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) {
 	s.upstream.SchedulingQueue = queueAdapter{s}
 	for name, f := range s.upstream.Profiles {
 		f.SetPodNominator(queueAdapter{s})
-		f.SetPodActivator(inactive{})
+		f.SetPodActivator(noActivator{})
 		s.redirectPreemption(f, seed)
 		s.profiles[name] = seeded{f, s, seed, &search{workers: workers()}, newMemory(f)}
 	}
 	return s, nil
 }
 
-// Plugins returns what the scheduler's plugins tell a queue.
+// Plugins returns the scheduler's plugins, for its queue.
 func (s *Scheduler) Plugins() *Plugins { return s.plugins }
 
-// Drive makes q the scheduler's queue. It must have been made with Plugins.
+// Drive sets the scheduler's queue, which must use Plugins.
 func (s *Scheduler) Drive(q *queue.Queue) { s.queue = q }
 
-// Close ends the scheduler. It must not be used any more.
+// Close ends the scheduler, which must not be used afterwards.
 func (s *Scheduler) Close() {
-	s.stop() // which ends upstream's goroutines, those of preemptions too
-	s.underway = nil
+	s.stop() // ends upstream's goroutines, including those of preemptions
+	s.running = nil
 }
 
-// Load puts an object into the scheduler's caches as one that was there before. The queue is left alone.
+// Load adds an object to the scheduler's caches without changing the queue.
 func (s *Scheduler) Load(obj runtime.Object) error {
 	s.loading = true
 	defer func() { s.loading = false }()
 	return s.put(obj)
 }
 
-// Unload takes an object back that was loaded, as one that never was there. The queue is left alone.
+// Unload removes an object from the scheduler's caches without changing the queue.
 func (s *Scheduler) Unload(obj runtime.Object) error {
 	s.loading = true
 	defer func() { s.loading = false }()
 	return s.remove(obj)
 }
 
-// Put tells the scheduler at now that obj was added or changed, and with what that means to its queue.
-// Kinds that it does not watch are ignored.
+// Put adds or updates an object, which can change the queue. It ignores types that the scheduler does not watch.
 func (s *Scheduler) Put(now time.Time, obj runtime.Object) error {
 	s.now = now
 	return s.put(obj)
@@ -155,14 +156,14 @@ func (s *Scheduler) put(obj runtime.Object) error {
 	return i.put(obj)
 }
 
-// putPod keeps out what upstream's cache takes for its own corruption, upon which it ends the process: a
-// pod that is on another node than before, or that has another pod's UID.
+// putPod prevents updates that upstream's cache takes for corruption, for which it ends the process: a pod that moved
+// to another node, or has another pod's UID.
 func (s *Scheduler) putPod(i *informer, pod *v1.Pod) error {
 	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	if known, ok := s.pods[pod.UID]; ok && known != key {
-		return fmt.Errorf("pods %s and %s have the same UID %s: the second is left out", known, key, sources.Sanitize(string(pod.UID)))
+		return fmt.Errorf("pods %s and %s have the same UID %s: ignoring the second", known, key, sources.Sanitize(string(pod.UID)))
 	}
-	// Upstream's watch selects pods that are not terminal: others go.
+	// Upstream's watch excludes terminal pods.
 	if pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed {
 		return s.removePod(i, pod)
 	}
@@ -183,7 +184,7 @@ func (s *Scheduler) removePod(i *informer, pod *v1.Pod) error {
 	}
 	delete(s.pods, old.UID)
 	if old.UID != pod.UID || old.Spec.NodeName != pod.Spec.NodeName {
-		pod = old // the scheduler never heard of what it was at last
+		pod = old // the scheduler does not know pod's last state
 	}
 	if assumed, err := s.upstream.Cache.IsAssumedPod(pod); err == nil && assumed && !s.freesAssumed {
 		return s.removeAssumed(i, pod)
@@ -191,19 +192,20 @@ func (s *Scheduler) removePod(i *informer, pod *v1.Pod) error {
 	return i.remove(pod)
 }
 
-// removeAssumed removes a pod that keeps its place until its binding has failed: see FreesAssumed of the configuration.
+// removeAssumed removes an assumed pod that occupies its node until its binding fails: see
+// schedulerconfig.Config.FreesAssumed.
 func (s *Scheduler) removeAssumed(i *informer, pod *v1.Pod) error {
 	assumed, err := s.upstream.Cache.GetPod(pod)
 	if err != nil {
 		return err
 	}
-	s.deaf = true // the handler frees the place, and wakes pods for that
+	s.eventsOff = true // the handler frees the node and makes a move request
 	err = i.remove(pod)
-	s.deaf = false
+	s.eventsOff = false
 	return errors.Join(err, s.upstream.Cache.AssumePod(klog.Logger{}, assumed))
 }
 
-// Remove tells the scheduler at now that obj is gone. Objects it does not have are ignored.
+// Remove deletes an object, which can change the queue. It ignores unknown objects.
 func (s *Scheduler) Remove(now time.Time, obj runtime.Object) error {
 	s.now = now
 	return s.remove(obj)
@@ -223,23 +225,23 @@ func (s *Scheduler) remove(obj runtime.Object) error {
 	return i.remove(obj)
 }
 
-// Writes returns what was written since the last call.
+// Writes returns the writes since the last call.
 func (s *Scheduler) Writes() []Write { return s.api.takeWrites() }
 
-// Responsible reports whether pod asks for one of the scheduler's profiles.
+// Responsible reports whether pod's scheduler name is one of the scheduler's profiles.
 func (s *Scheduler) Responsible(pod *v1.Pod) bool {
 	_, ok := s.profiles[pod.Spec.SchedulerName]
 	return ok
 }
 
-// Waits reports whether the scheduler knows pod and has heard of no node that it was bound to. A pod that does
-// not wait is never returned to the queue (schedule_one.go, handleSchedulingFailure).
+// Waits reports whether the scheduler knows pod as unassigned. Upstream returns only such pods to the queue
+// (handleSchedulingFailure in schedule_one.go).
 func (s *Scheduler) Waits(pod *v1.Pod) bool {
 	known, ok := s.watches.get(pod, pod.Namespace, pod.Name).(*v1.Pod)
 	return ok && known.UID == pod.UID && known.Spec.NodeName == ""
 }
 
-// Check reports whether a scheduler can be set up with cfg.
+// Check returns an error if kube-scheduler does not start with cfg.
 func Check(cfg *schedulerconfig.Config) error {
 	s, err := New(cfg, 0)
 	if err != nil {

@@ -19,12 +19,11 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 )
 
-// Upstream breaks ties between nodes of the same score by chance. Here a seed does, so that a run can be
-// repeated: every score is multiplied by tieScale, and each node gets its rank in an order that the seed
-// and the pod give.
-const tieScale = 1 << 20 // more than a cluster has nodes
+// tieScale multiplies every node's score, to which seeded then adds the node's rank in an order that depends on the seed
+// and the pod. Upstream breaks ties at random. It is larger than the number of nodes in a cluster.
+const tieScale = 1 << 20
 
-// seeded is a profile's framework that breaks ties by a seed.
+// seeded is a profile's framework that breaks ties with a seed.
 type seeded struct {
 	framework.Framework
 	scheduler *Scheduler
@@ -33,16 +32,16 @@ type seeded struct {
 	memory    *memory
 }
 
-// Parallelizer implements fwk.Handle: upstream's search for feasible nodes asks for it.
+// Parallelizer implements fwk.Handle for upstream's search for feasible nodes.
 func (f seeded) Parallelizer() fwk.Parallelizer { return f }
 
 // Until implements fwk.Parallelizer.
-func (f seeded) Until(ctx context.Context, nodes int, look workqueue.DoWorkPieceFunc, operation string) {
+func (f seeded) Until(ctx context.Context, nodes int, examine workqueue.DoWorkPieceFunc, operation string) {
 	f.feasible.need = f.scheduler.nodesToFind(f, nodes)
-	f.feasible.Until(ctx, nodes, look, operation)
+	f.feasible.Until(ctx, nodes, examine, operation)
 }
 
-// nodesToFind models numFeasibleNodesToFind and its caller, findNodesThatPassFilters, of schedule_one.go.
+// nodesToFind models numFeasibleNodesToFind and its caller findNodesThatPassFilters in schedule_one.go.
 func (s *Scheduler) nodesToFind(f framework.Framework, nodes int) int {
 	const least, leastPercentage = 100, 5
 	percentage := s.percentage
@@ -51,7 +50,7 @@ func (s *Scheduler) nodesToFind(f framework.Framework, nodes int) int {
 	}
 	switch {
 	case len(s.upstream.Extenders) > 0:
-		return 1 // it would matter to them who comes first
+		return 1 // keep the order, which matters to extenders
 	case !f.HasScorePlugins():
 		return 1
 	case nodes < least:
@@ -81,19 +80,19 @@ func (f seeded) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *
 	return scores, status
 }
 
-// scaledExtenders gives the extenders' scores the scale of the plugins'.
+// scaledExtenders multiplies the extenders' weights by tieScale, as seeded does with the plugins' scores.
 func scaledExtenders(extenders []schedulerapi.Extender) []schedulerapi.Extender {
 	scaled := slices.Clone(extenders)
 	for i := range scaled {
 		scaled[i].Weight *= tieScale
-		// A binder would bind in its own cluster; here the model binds.
+		// An extender would bind in its own cluster.
 		scaled[i].BindVerb = ""
 	}
 	return scaled
 }
 
-// modelledProfiles are cfg's profiles without what would wait for a cluster, as VolumeBinding's PreBind polls until a volume controller
-// has done its part, and without what its release does not do.
+// modelledProfiles returns cfg's profiles without VolumeBinding's PreBind, which would wait for a volume controller, and
+// without the plugins that the release does not have.
 func modelledProfiles(cfg *schedulerconfig.Config) []schedulerapi.KubeSchedulerProfile {
 	modelled := slices.Clone(cfg.Profiles)
 	for i := range modelled {
@@ -122,7 +121,7 @@ func hash(seed uint64, texts ...string) uint64 {
 	return h.Sum64()
 }
 
-// uid returns a UID for an object that the model makes.
+// uid returns a UID for an object that the model creates.
 func uid(parts ...string) types.UID {
 	return types.UID(fmt.Sprintf("model-%016x", hash(0, parts...)))
 }

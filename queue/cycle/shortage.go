@@ -17,28 +17,27 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources"
 )
 
-// Shortage is a resource of which a node has too little left for a pod.
+// Shortage is a resource that is insufficient on a node for a pod.
 type Shortage struct {
 	Resource v1.ResourceName
-	// Needs is what the pod requests. Allocatable is what the node has for pods, Free what its pods leave
-	// of that, and Lacks is Needs − Free.
+	// Needs is the pod's request, Allocatable the node's capacity for pods, Free the unused part of that, and Lacks
+	// is Needs − Free.
 	Needs, Allocatable, Free, Lacks apiresource.Quantity
-	// Final is true if even the empty node would have too little.
+	// Final is true if the resource would be insufficient on the empty node.
 	Final bool
 }
 
-// share is the part of what the pod needs that is not there.
+// share returns the missing share of the request.
 func (s Shortage) share() float64 {
-	return s.Lacks.AsApproximateFloat64() / s.Needs.AsApproximateFloat64() // of what it needs none of, none is lacking
+	return s.Lacks.AsApproximateFloat64() / s.Needs.AsApproximateFloat64() // Needs is not 0, or nothing would be lacking
 }
 
-// shortages are the resources of which l, NodeResourcesFit's rejection of info's node, speaks.
+// shortages returns the resources of l if that is NodeResourcesFit's rejection of info's node.
 func (s *Scheduler) shortages(profile framework.Framework, pod *v1.Pod, info fwk.NodeInfo, l Lack) []Shortage {
 	if l.Plugin != names.NodeResourcesFit {
 		return nil
 	}
-	// As fit.go's Filter asks, but for the resources that the plugin is told to ignore: it does not name
-	// them among its reasons.
+	// As Filter in fit.go, except that Filter excludes ignored resources. These are not among its reasons.
 	all := noderesources.Fits(pod, s.withNominated(pod, info), profile.SharedDRAManager(), noderesources.ResourceRequestsOptions{
 		EnablePodLevelResources:   utilfeature.DefaultFeatureGate.Enabled(features.PodLevelResources),
 		EnableDRAExtendedResource: utilfeature.DefaultFeatureGate.Enabled(features.DRAExtendedResource),
@@ -59,7 +58,7 @@ func (s *Scheduler) shortages(profile framework.Framework, pod *v1.Pod, info fwk
 	return short
 }
 
-// amount is what upstream counts in thousandths for CPU, and in units else, as it is written in a pod.
+// amount converts upstream's amount of a resource, in thousandths for CPU and otherwise in units.
 func amount(name v1.ResourceName, n int64) apiresource.Quantity {
 	switch {
 	case name == v1.ResourceCPU:
@@ -70,8 +69,8 @@ func amount(name v1.ResourceName, n int64) apiresource.Quantity {
 	return *apiresource.NewQuantity(n, apiresource.DecimalSI)
 }
 
-// withNominated is info with the pods to which pod gives precedence there.
-// (framework/runtime/framework.go, addGENominatedPods.)
+// withNominated returns info with the nominated pods of the same or a higher priority. It models addGENominatedPods in
+// framework/runtime/framework.go.
 func (s *Scheduler) withNominated(pod *v1.Pod, info fwk.NodeInfo) fwk.NodeInfo {
 	with := info
 	for _, p := range (queueAdapter{s}).NominatedPodsForNode(info.Node().Name) {
@@ -86,7 +85,7 @@ func (s *Scheduler) withNominated(pod *v1.Pod, info fwk.NodeInfo) fwk.NodeInfo {
 	return with
 }
 
-// details say what upstream's reasons leave out.
+// details returns the taints or labels that upstream's reasons omit.
 func details(pod *v1.Pod, node *v1.Node, l Lack) []string {
 	var found []string
 	switch l.Plugin {

@@ -11,8 +11,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 )
 
-// seededPreemption begins the search for victims at a node that the seed and the preemptor give, not
-// chance, and breaks ties between nodes in the same way.
+// seededPreemption starts the search for victims at a node that depends on the seed and the preemptor, and breaks ties
+// between nodes in the same way. Upstream does both at random.
 type seededPreemption struct {
 	preemption.Interface
 	scheduler  *Scheduler
@@ -27,17 +27,17 @@ func (p seededPreemption) GetOffsetAndNumCandidates(nodes int32) (offset, candid
 	return int32(hash(p.seed, string(p.scheduler.preemptor)) % uint64(max(1, nodes))), candidates
 }
 
-// OrderedScoreFuncs implements preemption.Interface: upstream's criteria for a node, each for where those
-// before it leave a tie, and the seed's last. (preemption.go, pickOneNodeForPreemption.)
+// OrderedScoreFuncs implements preemption.Interface with upstream's criteria, each of which breaks the ties of those before
+// it, and the seed as the last one. It models pickOneNodeForPreemption in preemption.go.
 func (p seededPreemption) OrderedScoreFuncs(_ context.Context, nodes map[string]*extenderv1.Victims) []func(node string) int64 {
-	// Victims come in the order of their importance.
+	// Victims are sorted by importance.
 	return []func(string) int64{
 		func(node string) int64 { return -nodes[node].NumPDBViolations },
 		func(node string) int64 { return -int64(corev1helpers.PodPriority(nodes[node].Pods[0])) },
 		func(node string) int64 {
 			var sum int64
 			for _, pod := range nodes[node].Pods {
-				sum += int64(corev1helpers.PodPriority(pod)) + math.MaxInt32 + 1 // none is negative: more pods count more
+				sum += int64(corev1helpers.PodPriority(pod)) + math.MaxInt32 + 1 // positive, so that more pods add more
 			}
 			return -sum
 		},
@@ -47,7 +47,7 @@ func (p seededPreemption) OrderedScoreFuncs(_ context.Context, nodes map[string]
 	}
 }
 
-// earliest returns when the first of the pods of the highest priority started.
+// earliest returns the earliest start time of the victims with the highest priority.
 func (s *Scheduler) earliest(victims []*v1.Pod) time.Time {
 	first := s.started(victims[0])
 	for _, pod := range victims[1:] {
@@ -58,7 +58,7 @@ func (s *Scheduler) earliest(victims []*v1.Pod) time.Time {
 	return first
 }
 
-// moreImportantVictim models MoreImportantVictim of preemption/util.go for single pods.
+// moreImportantVictim models MoreImportantVictim in preemption/util.go for single pods.
 func (s *Scheduler) moreImportantVictim(a, b preemption.Victim) bool {
 	if a.Priority() != b.Priority() {
 		return a.Priority() > b.Priority()
@@ -66,8 +66,8 @@ func (s *Scheduler) moreImportantVictim(a, b preemption.Victim) bool {
 	return s.started(a.Pods()[0].GetPod()).Before(s.started(b.Pods()[0].GetPod()))
 }
 
-// started returns when pod started to run. One that did not counts as starting now, which upstream reads
-// off the wall clock. (util.GetPodStartTime.)
+// started returns the start time of pod, and the model's time for a pod that has not started. It models
+// util.GetPodStartTime, which uses the wall clock.
 func (s *Scheduler) started(pod *v1.Pod) time.Time {
 	if t := pod.Status.StartTime; t != nil {
 		return t.Time

@@ -5,7 +5,7 @@ import (
 	"k8s.io/component-helpers/storage/volume"
 )
 
-// MatchingVolume returns which of the volumes the volume controller binds claim to, or nil if none will do.
+// MatchingVolume returns the volume to which the volume controller binds claim, or nil.
 func MatchingVolume(claim *v1.PersistentVolumeClaim, volumes []*v1.PersistentVolume) *v1.PersistentVolume {
 	best, err := volume.FindMatchingVolume(claim, volumes, nil, nil, false, true)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/schedq/schedq/queue/classic"
 )
 
-// The plugins that reject pods here, by the names of the real ones.
+// Plugins that reject pods, named after the real ones.
 const (
 	nodeAffinity     = "NodeAffinity"
 	nodeResourcesFit = "NodeResourcesFit"
 )
 
-// cluster is what a scheduler's cache and informers are for: the nodes, the pods on them, and word to the
-// queue of what happens.
+// cluster replaces a scheduler's cache and informers: it holds the nodes and their pods, and informs the queue of
+// changes.
 type cluster struct {
 	queue   *classic.Queue
 	printer *printer
@@ -29,10 +29,10 @@ type cluster struct {
 	running map[string][]*v1.Pod // by node
 }
 
-// places is how many pods a node has room for.
-const places = 2
+// slots is the number of pods that fit on a node.
+const slots = 2
 
-// play is what happens in the cluster, one thing every 50 ms.
+// play changes the cluster every 50 ms.
 func (c *cluster) play(ctx context.Context) error {
 	gated := newPod("gated", 0)
 	gated.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "example.com/quota"}}
@@ -44,15 +44,15 @@ func (c *cluster) play(ctx context.Context) error {
 		what string
 		do   func() error
 	}{
-		{"node-1 has 2 places", func() error { return c.addNode("node-1", nil) }},
-		{"picky wants a node with an SSD", func() error { return c.queue.Add(picky) }},
-		{"web-0 comes", func() error { return c.queue.Add(web0) }},
-		{"web-1 comes", func() error { return c.queue.Add(newPod("web-1", 0)) }},
-		{"web-2 comes", func() error { return c.queue.Add(newPod("web-2", 5)) }},
-		{"a pod comes whose gate is closed", func() error { return c.queue.Add(gated) }},
-		{"web-0 ends, and leaves a place", func() error { return c.remove(web0) }},
-		{"the gate opens", func() error { return c.queue.Update(gated, newPod("gated", 0)) }},
-		{"node-2 has an SSD and 2 places", func() error { return c.addNode("node-2", picky.Spec.NodeSelector) }},
+		{"add node-1 with 2 slots", func() error { return c.addNode("node-1", nil) }},
+		{"create picky, which needs an SSD", func() error { return c.queue.Add(picky) }},
+		{"create web-0", func() error { return c.queue.Add(web0) }},
+		{"create web-1", func() error { return c.queue.Add(newPod("web-1", 0)) }},
+		{"create web-2", func() error { return c.queue.Add(newPod("web-2", 5)) }},
+		{"create gated, with a scheduling gate", func() error { return c.queue.Add(gated) }},
+		{"delete web-0", func() error { return c.remove(web0) }},
+		{"remove the gate", func() error { return c.queue.Update(gated, newPod("gated", 0)) }},
+		{"add node-2 with an SSD and 2 slots", func() error { return c.addNode("node-2", picky.Spec.NodeSelector) }},
 	} {
 		c.printer.print(time.Now(), step.what)
 		if err := step.do(); err != nil {
@@ -76,7 +76,7 @@ func (c *cluster) addNode(name string, labels map[string]string) error {
 	return c.queue.MoveAllToActiveOrBackoffQueue(fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}, nil, node, nil)
 }
 
-// find returns a node for pod, or else the plugins that rejected it.
+// find returns a node for pod, or the plugins that rejected it.
 func (c *cluster) find(pod *v1.Pod) (node string, rejectors []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,7 +84,7 @@ func (c *cluster) find(pod *v1.Pod) (node string, rejectors []string) {
 		switch {
 		case !hasLabels(n, pod.Spec.NodeSelector):
 			rejectors = append(rejectors, nodeAffinity)
-		case len(c.running[n.Name]) >= places:
+		case len(c.running[n.Name]) >= slots:
 			rejectors = append(rejectors, nodeResourcesFit)
 		default:
 			return n.Name, nil
@@ -93,7 +93,7 @@ func (c *cluster) find(pod *v1.Pod) (node string, rejectors []string) {
 	return "", rejectors
 }
 
-// bind puts pod on node, ends its attempt, and tells the queue what others may make of that.
+// bind assigns pod to node, ends its attempt, and makes the move request for an assigned pod.
 func (c *cluster) bind(pod *v1.Pod, node string) error {
 	bound := pod.DeepCopy()
 	bound.Spec.NodeName = node
@@ -104,7 +104,7 @@ func (c *cluster) bind(pod *v1.Pod, node string) error {
 	return c.queue.AssignedPodAdded(bound)
 }
 
-// remove ends a running pod.
+// remove deletes a running pod.
 func (c *cluster) remove(pod *v1.Pod) error {
 	c.mu.Lock()
 	var gone *v1.Pod

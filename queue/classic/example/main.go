@@ -1,6 +1,6 @@
-// Command example is a toy scheduler that embeds the scheduling queue. Pods come, and nodes; some attempts
-// fail; what happens in the cluster wakes the pods that it may help. It prints what happens and every move
-// in the queue that comes of it, and ends by itself in half a second.
+// Command example is a toy scheduler that embeds the scheduling queue. Pods and nodes are created, some attempts
+// fail, and changes in the cluster wake pods. It prints each change and the resulting moves in the queue, and ends
+// after half a second.
 //
 //	go run ./queue/classic/example
 package main
@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// run runs the scheduler until all has happened that does in its cluster, or ctx ends.
+// run runs the scheduler until the cluster has played all changes, or ctx ends.
 func run(ctx context.Context, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -52,8 +52,8 @@ func run(ctx context.Context, out io.Writer) error {
 	return errors.Join(err, <-played)
 }
 
-// schedule is the scheduling loop: pop a pod, find it a node, bind it or return it to the queue. It ends
-// when the queue is closed.
+// schedule is the scheduling loop: it pops a pod, finds a node, and binds the pod or returns it to the queue, until
+// the queue is closed.
 func schedule(q *classic.Queue, c *cluster) error {
 	for {
 		info, err := q.Pop()
@@ -66,7 +66,7 @@ func schedule(q *classic.Queue, c *cluster) error {
 		cycle := q.SchedulingCycle()
 		node, rejectors := c.find(info.Pod)
 		if node == "" {
-			info.UnschedulablePlugins = rejectors // none would mean an error, and a backoff at once
+			info.UnschedulablePlugins = rejectors // an empty list would mean an error
 			if err := q.AddUnschedulableIfNotPresent(info, cycle); err != nil {
 				return err
 			}
@@ -78,14 +78,14 @@ func schedule(q *classic.Queue, c *cluster) error {
 	}
 }
 
-// toyPlugins are the plugins whose names cluster.find gives. EveryEvent lets every event wake every pod;
-// this knows better.
+// toyPlugins are the plugins that cluster.find applies. Unlike those of EveryEvent, they register for some events
+// only.
 type toyPlugins struct{ queue.EveryEvent }
 
 // Registered implements queue.Plugins.
 func (p toyPlugins) Registered(plugin string, event fwk.ClusterEvent) bool {
 	switch plugin {
-	case nodeAffinity: // only another node may have the label
+	case nodeAffinity: // only a node event can add the label
 		return event.Resource == fwk.Node
 	case nodeResourcesFit:
 		return event.Resource == fwk.Node || event == podDelete
@@ -106,8 +106,7 @@ func (p toyPlugins) Hint(plugin string, pod *v1.Pod, event fwk.ClusterEvent, _, 
 
 var podDelete = fwk.ClusterEvent{Resource: fwk.AssignedPod, ActionType: fwk.Delete}
 
-// printer prints what happens in the queue and in the cluster. The queue tells it one thing at a time; the
-// lock is for the cluster.
+// printer prints the changes in the cluster and the moves in the queue, which arrive from two goroutines.
 type printer struct {
 	start time.Time
 	mu    sync.Mutex
@@ -139,7 +138,7 @@ func (p *printer) print(at time.Time, line string) {
 	fmt.Fprintf(p.out, "%4d ms  %s\n", at.Sub(p.start).Milliseconds(), strings.TrimRight(line, " "))
 }
 
-// newPod returns a pod that takes one of a node's places.
+// newPod returns a pod that takes one of a node's slots.
 func newPod(name string, priority int32) *v1.Pod {
 	pod := &v1.Pod{}
 	pod.Namespace, pod.Name, pod.UID = "default", name, types.UID(name)

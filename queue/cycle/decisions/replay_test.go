@@ -172,7 +172,7 @@ func (r *replayer) step(i int) {
 // attempt ends.
 func (r *replayer) attempt(i int, pod *v1.Pod, o outcome) {
 	now := r.log[i].at
-	queue.Observe(r.queue, now, queue.Observation{Pod: pod, To: queue.InFlight})
+	r.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight})
 	a := &attempt{line: i, pod: pod, real: o, ours: r.judge(pod)}
 	r.attempts = append(r.attempts, a)
 	if !a.same(a.ours) {

@@ -15,7 +15,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Estimate is where a pod is thought to be, as queue.Restore takes it.
+// Estimate is where a pod is thought to be, as Queue.Restore takes it.
 type Estimate struct {
 	queue.PodInfo
 	Message sources.SafeText

@@ -45,8 +45,8 @@ func (h *Hearing) unmistakable(since time.Time, node *v1.Node) time.Duration {
 		if !is {
 			continue
 		}
-		heard := h.Scheduler.Heard(other.Name)
-		if s.Deleted() || heard != nil && h.Scheduler.Differs(other, heard) != (other.Name == node.Name) {
+		heard := h.Scheduler.KnownNode(other.Name)
+		if s.Deleted() || heard != nil && h.Scheduler.NodeChanged(heard, other) != (other.Name == node.Name) {
 			return s.Time.Sub(since)
 		}
 	}

@@ -49,7 +49,7 @@ func (h *Hearing) nodeOf(c *sources.ObjectChange) *v1.Node {
 	if !is || c.Verb == sources.Deleted || !h.SeesNodes {
 		return nil
 	}
-	if heard := h.Scheduler.Heard(node.Name); heard != nil && !h.Scheduler.Differs(node, heard) {
+	if heard := h.Scheduler.KnownNode(node.Name); heard != nil && !h.Scheduler.NodeChanged(heard, node) {
 		return nil
 	}
 	return node

@@ -16,11 +16,11 @@ import (
 // nothing of that.
 type Scheduler interface {
 	Judge(*v1.Pod) (cycle.Verdict, error)
-	Heard(node string) *v1.Node
-	Differs(node, heard *v1.Node) bool
+	KnownNode(name string) *v1.Node
+	NodeChanged(oldNode, newNode *v1.Node) bool
 	Load(runtime.Object) error
 	Unload(runtime.Object) error
-	WouldWake(pod *v1.Pod, obj runtime.Object, gone bool) bool
+	WouldWake(pod *v1.Pod, obj runtime.Object, deleted bool) bool
 }
 
 // mostTold is how many failures, or signs of attempts, are looked at. Chosen, a bound on the work.
@@ -62,7 +62,7 @@ func compare(seen []*evidence.Sighting, pods []*v1.Pod, message func(*evidence.S
 			candidates = i + 1
 		}
 	}
-	heard := sched.Heard(node.Name)
+	heard := sched.KnownNode(node.Name)
 	if candidates == 0 || sched.Load(node) != nil {
 		return nil
 	}

@@ -41,14 +41,14 @@ func (j *judges) Judge(pod *v1.Pod) (cycle.Verdict, error) {
 	return cycle.Verdict{Message: with}, nil
 }
 
-func (j *judges) Heard(name string) *v1.Node {
+func (j *judges) KnownNode(name string) *v1.Node {
 	if name == j.comes {
 		return nil
 	}
 	return j.heard
 }
 
-func (j *judges) Differs(node, _ *v1.Node) bool { return !node.Spec.Unschedulable }
+func (j *judges) NodeChanged(_, node *v1.Node) bool { return !node.Spec.Unschedulable }
 
 func (j *judges) Load(obj runtime.Object) error {
 	j.changed = obj != j.heard

@@ -188,7 +188,7 @@ func (d *Driver) decide(now time.Time) decision {
 	does := d.oracle.decide(now)
 	for ; does.do == putBack; does = d.oracle.decide(now) {
 		d.because = does.because
-		queue.Observe(d.queue, now, queue.Observation{Pod: does.pod, To: queue.Unschedulable, Inferred: true})
+		d.queue.Observe(now, queue.Observation{Pod: does.pod, To: queue.Unschedulable, Inferred: true})
 		d.onSettled(now, nil)
 	}
 	if does.inTurn {
@@ -224,7 +224,7 @@ func (d *Driver) AttemptOf(now time.Time, pod *v1.Pod) *cycle.Attempt {
 // attemptOf is AttemptOf for an attempt that may be over now, as was seen, and may have placed pod on the node that is named.
 func (d *Driver) attemptOf(now time.Time, pod *v1.Pod, over bool, node string) *cycle.Attempt {
 	if info, ok := d.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
-		queue.Observe(d.queue, now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
+		d.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
 	}
 	a, ok := d.Scheduler.Resume(now, pod)
 	if !ok {

@@ -55,7 +55,7 @@ func (s *shadow) attach(now, began time.Time) error {
 		if s.driver.takesFrom(made.Tier) && !made.InCrowd && s.oracle.untried(now, pod) {
 			made.Tier = queue.Unschedulable // the loop would have taken it at once
 		}
-		queue.Restore(s.driver.queue, now, made.PodInfo)
+		s.driver.queue.Restore(now, made.PodInfo)
 		s.unsettled.moves = s.unsettled.moves[:0]
 		s.oracle.tried.Note(pod.UID, tried.Attempt{At: made.Timestamp, Seen: true})
 		key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}

@@ -58,7 +58,7 @@ func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	}
 	s.ensureInFlight(now, old)
 	d.because = reason.Because{Rule: reason.ByOutcome, Seen: evidence.Bound, At: now}
-	queue.Observe(d.queue, now, queue.Observation{Pod: old, To: queue.Scheduled})
+	d.queue.Observe(now, queue.Observation{Pod: old, To: queue.Scheduled})
 	s.handOnMoves(now, nil)
 	d.endPatchWait(pod.UID, now.Add(s.oracle.pace.AnswerDelay()))
 }
@@ -200,7 +200,7 @@ func (s *shadow) takeInError(now time.Time, pod *v1.Pod, seen evidence.Kind) {
 	}
 	if info, ok := d.queue.Get(pod.Namespace, pod.Name); ok && info.Pod.UID == pod.UID && d.bindingOf(pod.UID) == nil && info.ConsecutiveErrorsCount == 0 {
 		d.because = reason.Because{Rule: reason.ByOutcome, Seen: seen, At: now}
-		queue.Observe(d.queue, now, queue.Observation{Pod: pod, To: queue.Backoff, Event: queue.ScheduleAttemptFailure})
+		d.queue.Observe(now, queue.Observation{Pod: pod, To: queue.Backoff, Event: queue.ScheduleAttemptFailure})
 		s.handOnMoves(now, nil)
 	}
 }
@@ -276,7 +276,7 @@ func (s *shadow) hasJustAttempted(now time.Time, uid types.UID, event bool) bool
 func (s *shadow) ensureInFlight(now time.Time, pod *v1.Pod) {
 	if info, ok := s.driver.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
 		s.driver.because = reason.Because{Rule: reason.ByCatchingUp}
-		queue.Observe(s.driver.queue, now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
+		s.driver.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
 		s.handOnMoves(now, nil)
 	}
 }

@@ -67,7 +67,7 @@ func (s *shadow) putWhere(now time.Time, pod *v1.Pod, m *sources.Move) {
 			s.driver.Scheduler.Forget(b.Binding)
 		}
 	}
-	queue.Observe(s.driver.queue, now, queue.Observation{Pod: pod, To: to, Event: m.Event, UnschedulablePlugins: m.Plugins,
+	s.driver.queue.Observe(now, queue.Observation{Pod: pod, To: to, Event: m.Event, UnschedulablePlugins: m.Plugins,
 		GatingPlugin: m.GatingPlugin})
 }
 

@@ -133,10 +133,10 @@ func (e *Engine) hearRelease(now time.Time, version sources.SafeText) {
 		return true
 	})
 	for info := range before.Pods(queue.Tier.Queued) {
-		queue.Restore(e.Queue, now, info)
+		e.Queue.Restore(now, info)
 	}
 	for info := range before.InFlight() {
-		queue.Observe(e.Queue, now, queue.Observation{Pod: info.Pod, To: queue.InFlight, Inferred: true})
+		e.Queue.Observe(now, queue.Observation{Pod: info.Pod, To: queue.InFlight, Inferred: true})
 	}
 	e.unsettled = nil
 }
@@ -168,9 +168,9 @@ func (e *Engine) observe(now time.Time, m *sources.Move, modelled *model.Move) {
 		Inferred: modelled != nil && !modelled.Observed, BackoffExpiry: expiryOf(modelled),
 	}
 	if m.Restated {
-		e.Moved(queue.Restated(e.Queue, now, seen))
+		e.Moved(e.Queue.Restated(now, seen))
 	} else {
-		queue.Observe(e.Queue, now, seen)
+		e.Queue.Observe(now, seen)
 	}
 	if m.Node != "" && m.Event == queue.ScheduleAttemptFailure {
 		e.Queue.AddNominatedPod(pod, m.Node)

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/estimate"
@@ -44,6 +43,6 @@ func (e *Engine) attach(now, began time.Time, tried map[types.UID]*sources.Tried
 
 // restore puts a pod where made says that it is likely to be.
 func (e *Engine) restore(now time.Time, made *estimate.Estimate) {
-	queue.Restore(e.Queue, now, made.PodInfo)
+	e.Queue.Restore(now, made.PodInfo)
 	e.Settle(now, func(p *board.Pod) { p.Estimated, p.Message = true, made.Message })
 }

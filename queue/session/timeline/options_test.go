@@ -30,8 +30,8 @@ func TestReleaseOfRecording(t *testing.T) {
 		want    queue.Rules
 	}{
 		{"", queue.Rules{Waking: queue.ByRegisteredEvents, MoveRequestCycle: true, Updating: queue.UpdateRequeues, BackoffByAttempts: true,
-			OneBackoffQ: true, OverAtExpiry: true, Gating: queue.NotBySchedulingGates, Vacating: queue.Never, Labels: queue.ByHand}},
-		{"v1.35", queue.Rules{Gating: queue.GatingEvents, Labels: queue.OfUnschedulablePods}},
+			OneBackoffQ: true, BackoffEndsAtExpiry: true, Gating: queue.NotBySchedulingGates, NominationEnd: queue.WakesNever, Labels: queue.LabelsLegacy}},
+		{"v1.35", queue.Rules{Gating: queue.GatingEvents, Labels: queue.LabelsUnschedulablePod}},
 	} {
 		again := *rec
 		again.Rerun = c.release != ""
