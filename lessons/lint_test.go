@@ -62,7 +62,7 @@ func TestLint(t *testing.T) {
 		{"nothing to delete", "delete: [pod/old-1]", "delete: [pod/old-2]", "there is no pod old-2 to delete by then", 0},
 		{"a tier that is none", "when: web-1 enters unschedulable", "when: web-1 enters limbo", `there is no tier "limbo"`, 0},
 		{"a condition that is none", "until: web-1 enters unschedulable", "until: web-1 enters limbo", "is no condition", 0},
-		{"a move that does not come", "until: web-1 enters unschedulable", "until: web-9 enters unschedulable", `nothing that follows is "web-9 enters unschedulable"`, 0},
+		{"a move that does not come", "until: web-1 enters unschedulable", "until: web-9 enters unschedulable", `no later moment matches "web-9 enters unschedulable"`, 0},
 		{"a time that is none", "at: 4s", "at: soon", `"soon" is not a time`, 0},
 		{"a step behind the end", "at: 10s", "at: 10m", "the scenario ends at 1m0s", 0},
 		{"a wrong prediction of a queue", "- answer: active", "- answer: gated", "gated is not the right answer to queue: in the model it is active", 0},

@@ -156,10 +156,10 @@ func (w *walk) sync() (f *session.Frame, refused string, err error) {
 	case err != nil:
 		return nil, "", err
 	}
-	if f.Said.Number != w.said && f.Said.Refused {
-		refused = f.Said.Text
+	if f.Reply.Number != w.said && f.Reply.Refused {
+		refused = f.Reply.Text
 	}
-	w.said = f.Said.Number
+	w.said = f.Reply.Number
 	return f, refused, nil
 }
 
@@ -223,7 +223,7 @@ func (w *walk) find(m Move) error {
 		return err
 	}
 	if refused != "" {
-		return w.errorf(m.line, "after %s nothing that follows is %q", w.at.At, m.text)
+		return w.errorf(m.line, "after %s no later moment matches %q", w.at.At, m.text)
 	}
 	w.at = Place{At: f.Now.Sub(w.Scenario.Start), Until: m}
 	return nil

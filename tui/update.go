@@ -107,7 +107,7 @@ func (m *model) takeFrame(f *session.Frame) tea.Cmd {
 	if f.Comparison != nil && !m.Pages.Covered() {
 		m.Session.Compare(m.Line()) // nobody sees it any more
 	}
-	cmd := m.showSaid(f.Said)
+	cmd := m.showSaid(f.Reply)
 	for _, shown := range [...]page.Page{m.Pages.Shown(), m.Pages.Docked()} {
 		if follower, ok := shown.(page.Follower); ok {
 			cmd = tea.Batch(cmd, follower.Follow())
@@ -120,7 +120,7 @@ func (m *model) takeFrame(f *session.Frame) tea.Cmd {
 }
 
 // showSaid shows what the session answered, once.
-func (m *model) showSaid(said session.Said) tea.Cmd {
+func (m *model) showSaid(said session.Reply) tea.Cmd {
 	if said.Number == m.said {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (m *model) showSaid(said session.Said) tea.Cmd {
 	if said.Text == "" {
 		return nil
 	}
-	notice := page.Notice{Text: said.Text, Refused: said.Refused}
+	notice := page.Notice{Text: said.Text, Refused: said.Refused, NotFound: said.NotFound}
 	if m.outcome.Take(said, m.lesson == nil) {
 		notice.Open = func() tea.Cmd { return m.outcome.Open(said) }
 	}

@@ -66,9 +66,9 @@ func TestComfortMistakes(t *testing.T) {
 	}
 	t.Setenv(config.FileVariable, broken)
 	for args, want := range map[string]string{
-		"watch --recording workshop --filter attempts>": `letter 10: a value is missing after attempts>`,
-		"report --recording workshop --filter colour:a": "letter 1: there is no field colour",
-		"--filter /(":               "letter 2: no regular expression: missing closing )",
+		"watch --recording workshop --filter attempts>": `letter 10: value missing after attempts>`,
+		"report --recording workshop --filter colour:a": "letter 1: unknown field colour",
+		"--filter /(":               "letter 2: invalid regular expression: missing closing )",
 		"config":                    "config.yaml, line 2: ",
 		"--recording workshop":      "config.yaml, line 2: ", // before the screen is taken
 		"config --schema --example": "schema",

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// TestExplain: what a person reads of a pod of the embedded recording.
+// TestExplain: the explanation of a pod of the embedded recording.
 func TestExplain(t *testing.T) {
 	code, out, stderr := schedq(t, "", "explain", "store-0", "--recording", "workshop", "--at", "10:57:00")
 	const want = `default/store-0 at 2026-11-21 10:57:00.000 UTC
 
 unschedulable since 10:56:55.401, observed · 4 attempts · priority 0
-  Rejected by VolumeBinding at 10:56:55.4. An event that it registered for wakes the pod.
-  Failed 10:56:55.4, 4th time → 8 s → expiry 10:57:03 (cut to the whole second). Woken before 10:57:04, it goes to backoffQ first.
-  Without any event: the leftover flush, which looks every 30 s, tries it after 5 min, at 11:02:16.5.
+  Rejected by VolumeBinding at 10:56:55.4. Woken by events that this plugin listens for.
+  Attempt 4 failed at 10:56:55.4. Backoff: 8 s, until 10:57:04. An event before then moves it to backoffQ.
+  Without an event: retried at 11:02:16 (5 min timeout, checked every 30 s).
 
 last attempt, failed 10:56:55.401, observed
   3 of 3 nodes  VolumeBinding  pod has unbound immediate PersistentVolumeClaims
@@ -30,11 +30,11 @@ needs
   It fits on none of 3 nodes.
   On any node, VolumeBinding: pod has unbound immediate PersistentVolumeClaims.
   On any node, VolumeZone: PersistentVolume had no name.
-  node-a  nothing else
-  node-b  NodeResourcesFit  needs 500m cpu, free 0 of 4: lacks 500m
-  node-c  TaintToleration   node(s) had untolerated taint(s) (taint dedicated=gpu:NoSchedule)
+  node-a  would fit otherwise
+  node-b  NodeResourcesFit     needs 500m cpu, free 0 of 4: lacks 500m
+  node-c  TaintToleration      node(s) had untolerated taint(s) (taint dedicated=gpu:NoSchedule)
 
-Note: What it needs is worked out by kube-scheduler v1.37's own plugins over the objects of that moment; pods that are assumed, but not bound yet, take no room.
+Note: Needs are computed by kube-scheduler v1.37's own plugins from the objects at that time; pods that are assumed but not yet bound are not counted.
 `
 	if code != 0 || stderr != "" || out != want {
 		t.Errorf("exit %d, %q, it says\n%s", code, stderr, out)
@@ -78,7 +78,7 @@ func TestExplainConfigured(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, stderr := schedq(t, "", "explain", "store-0", "--recording", "workshop", "--at", "10:57:00", "--scheduler-config", config)
-	if code != 0 || !strings.Contains(out, "Its backoff ended at 10:56:59: woken now, it goes straight to activeQ.") {
+	if code != 0 || !strings.Contains(out, "Its backoff ended at 10:56:59: an event now moves it straight to activeQ.") {
 		t.Errorf("exit %d, %s, it says\n%s", code, stderr, out)
 	}
 }
@@ -96,8 +96,8 @@ func TestExplainMistakes(t *testing.T) {
 		{"store-0 --recording workshop --at noon", 2, "--at noon is not a time"},
 		{"store-0 --recording workshop --at 23:00:00", 2, "--at 23:00:00 is not within the recording: it is from 2026-11-21 10:56:21.400 to 2026-11-21 11:05:11.536 UTC"},
 		{"store-0 --recording workshop --at +1h", 2, "is not within the recording"},
-		{"store-9 --recording workshop", 1, "no pod store-9 is in workshop; near are default/store-0"},
-		{"store-0 --recording workshop --at 10:56:21.5", 1, "the queue did not know default/store-0 at 10:56:21.5: it came at 10:56:37.3"},
+		{"store-9 --recording workshop", 1, "pod store-9 not found in workshop; did you mean default/store-0"},
+		{"store-0 --recording workshop --at 10:56:21.5", 1, "default/store-0 was not in the queue at 10:56:21.5: it arrived at 10:56:37.3"},
 	} {
 		code, out, stderr := schedq(t, "", append([]string{"explain"}, strings.Fields(c.args)...)...)
 		if code != c.code || !strings.Contains(stderr, c.says) || out != "" {

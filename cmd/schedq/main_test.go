@@ -49,7 +49,7 @@ func TestConvertRoundTrip(t *testing.T) {
 		if code != 0 {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
-		if !strings.Contains(worth, "\n  the scheduler's log            366 moves\n") {
+		if !strings.Contains(worth, "\n  scheduler log              366 moves\n") {
 			t.Errorf("its worth is not said: %q", worth)
 		}
 		if _, got, _ := schedq(t, "", "watch", first, "-o", "json"); got != want {

@@ -85,7 +85,7 @@ const often = time.Second
 
 // Follow takes over what a newer frame says of the cluster, and asks for more if that is another moment's.
 func (n *Nodes) Follow() tea.Cmd {
-	now := moment{n.Frame.Now, n.Line(), n.Frame.Said.Number, n.Selected.Key}
+	now := moment{n.Frame.Now, n.Line(), n.Frame.Reply.Number, n.Selected.Key}
 	if now != n.asked && !n.working && (!n.Frame.Playing || time.Since(n.askedAt) >= often) {
 		n.asked, n.askedAt = now, time.Now()
 		n.Session.Survey()

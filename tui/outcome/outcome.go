@@ -24,7 +24,7 @@ type Panel struct {
 	board *board.Board
 	nodes *nodes.Nodes
 
-	said session.Said
+	said session.Reply
 	at   time.Time // of the what-if, when it was said
 	rows []row
 	// older is the cluster as it was known before; of a newer one, the panel learns which words of the answer are names
@@ -62,7 +62,7 @@ func (p *Panel) Reset() { *p = Panel{Desk: p.Desk, board: p.board, nodes: p.node
 
 // Take takes over what a session answered, if that is about pods that moved or is more than a line, and reports whether
 // it did. If docks, it shows what is more than a line by itself.
-func (p *Panel) Take(said session.Said, docks bool) bool {
+func (p *Panel) Take(said session.Reply, docks bool) bool {
 	long := canvas.Width(format.Safe(said.Text)) > p.Width-2
 	if said.Refused || p.Frame.Fork == nil || len(said.Moved) == 0 && !long {
 		return false
@@ -74,7 +74,7 @@ func (p *Panel) Take(said session.Said, docks bool) bool {
 	return true
 }
 
-func (p *Panel) put(said session.Said) {
+func (p *Panel) put(said session.Reply) {
 	if p.said.Number == said.Number {
 		return
 	}
@@ -86,7 +86,7 @@ func (p *Panel) put(said session.Said) {
 }
 
 // Open shows what came of said, and goes there.
-func (p *Panel) Open(said session.Said) tea.Cmd {
+func (p *Panel) Open(said session.Reply) tea.Cmd {
 	p.put(said)
 	return p.goThere()
 }

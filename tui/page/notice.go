@@ -9,10 +9,22 @@ import (
 
 // Notice is something that the person is told: an answer to a key, or what has happened meanwhile.
 type Notice struct {
-	Text    string
-	Refused bool
+	Text string
+	// Refused is true if a command could not be carried out, NotFound if a search found nothing.
+	Refused, NotFound bool
 	// Open, if there is one, shows what the text is about.
 	Open func() tea.Cmd
+}
+
+// Full returns the text with what was refused in front.
+func (n Notice) Full() string {
+	switch {
+	case n.NotFound:
+		return "not found: " + n.Text
+	case n.Refused:
+		return "can't: " + n.Text
+	}
+	return n.Text
 }
 
 // Message is a notice that was told, and the model's time by then.

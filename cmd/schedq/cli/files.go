@@ -89,9 +89,9 @@ func Opener(cmd *cobra.Command, paths []string, m Meanwhile) (open func(context.
 
 // OpenLong is files.Open, and does not keep a long recording.
 func OpenLong(ctx context.Context, paths []string, opts files.Options, m Meanwhile) (*sources.Recording, error) {
-	gist := cluster.NewGist()
+	gist := cluster.NewSummary()
 	opts.Gist = func() func(sources.Event) {
-		gist = cluster.NewGist()
+		gist = cluster.NewSummary()
 		if m.Reached == nil {
 			return gist.Add
 		}

@@ -180,7 +180,7 @@ func writeNeeds(b *strings.Builder, n *explain.Needs) {
 			name = "" // told once
 		}
 		if len(node.Lacks) == 0 {
-			rows = append(rows, []string{name, "nothing else", ""})
+			rows = append(rows, []string{name, "would fit otherwise", ""})
 		}
 	}
 	cli.WriteColumns(b, rows)

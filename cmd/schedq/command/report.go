@@ -72,7 +72,7 @@ func writeReport(w io.Writer, r *report.Report) error {
 	fmt.Fprintf(w, "%d attempts: %d rejected, %d failed by an error, %d pods bound (median %d attempts, at most %d)\n",
 		a.Total, a.Rejected, a.Errors, a.Bound, a.Median, a.Max)
 	for _, q := range r.Silences {
-		fmt.Fprintln(w, q.Said)
+		fmt.Fprintln(w, q.Sentence)
 	}
 
 	tiers := [][]string{{"time in", "stays", "median", "90 %", "longest", "total", "still there"}}

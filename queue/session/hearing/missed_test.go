@@ -69,7 +69,7 @@ func (j *judges) WouldWake(pod *v1.Pod, obj runtime.Object, gone bool) bool {
 // TestMissedBy: the change of node-a could be heard of at 10.
 func TestMissedBy(t *testing.T) {
 	told := func(w *world.Cluster, seconds float64, pod, message string, count int) {
-		w.Add(seconds, &sources.FailedAttempt{Pod: world.Key(pod), UID: world.Wants(pod, "1").UID, Message: sources.SafeText(message + helps), Recorded: sources.NewRecorded("7", count)})
+		w.Add(seconds, &sources.FailedAttempt{Pod: world.Key(pod), UID: world.PendingPod(pod, "1").UID, Message: sources.SafeText(message + helps), Recorded: sources.NewRecorded("7", count)})
 	}
 	changes := func(w *world.Cluster, seconds float64, verb sources.Verb, node string) {
 		w.Add(seconds, &sources.ObjectChange{Verb: verb, Object: world.Node(node, "1")})
@@ -119,7 +119,7 @@ func TestMissedBy(t *testing.T) {
 				if s.Pod.Name == "stranger" {
 					return nil
 				}
-				return world.Wants(s.Pod.Name, "1")
+				return world.PendingPod(s.Pod.Name, "1")
 			})
 			if !got.Equal(want) {
 				t.Errorf("%s: missed by the attempt that ended at %v, want %v", c.name, got, want)
@@ -153,7 +153,7 @@ func TestMissedByMany(t *testing.T) {
 		w.Add(10.001+0.001*float64(i), &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: without})
 	}
 	f := evidence.New(evidence.Of(w.Events), time.Minute, time.Millisecond, rate.NewLimiter(rate.Inf, 0))
-	got := MissedBy(f, world.At(10), time.Second, world.Node("node-a", "1"), &judges{}, func(*evidence.Sighting) *v1.Pod { return world.Wants("web", "1") })
+	got := MissedBy(f, world.At(10), time.Second, world.Node("node-a", "1"), &judges{}, func(*evidence.Sighting) *v1.Pod { return world.PendingPod("web", "1") })
 	if want := world.At(10.001 + 0.001*float64(mostTold-1)); !got.Equal(want) {
 		t.Errorf("missed by the attempt that ended at %v, want %v", got, want)
 	}

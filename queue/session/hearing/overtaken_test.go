@@ -39,9 +39,9 @@ func newOvertakes(t *testing.T) *overtakes {
 	o.h = Hearing{Channels: channels.New(world.Config(t), true), Scheduler: &judges{}}
 	o.h.Channels.Until = world.At(100)
 	for name, tier := range map[string]queue.Tier{"web": queue.Unschedulable, "waits-for-it": queue.Unschedulable, "gated": queue.Gated, "first": queue.Backoff, "second": queue.Backoff} {
-		o.line[name] = queue.PodInfo{Pod: world.Wants(name, "1"), Tier: tier, BackoffExpiry: world.At(5)}
+		o.line[name] = queue.PodInfo{Pod: world.PendingPod(name, "1"), Tier: tier, BackoffExpiry: world.At(5)}
 		if tier == queue.Backoff {
-			o.line[name] = queue.PodInfo{Pod: world.Wants(name, "1"), Tier: tier, BackoffExpiry: world.At(15)}
+			o.line[name] = queue.PodInfo{Pod: world.PendingPod(name, "1"), Tier: tier, BackoffExpiry: world.At(15)}
 		}
 		o.h.Channels.Recorded(o.line[name].Pod.UID, sources.NewRecorded("1", 1))
 	}
@@ -63,7 +63,7 @@ func (o *overtakes) places(sent, seconds float64, pod string) {
 
 // ends has another pod go that had a node.
 func (o *overtakes) ends(seconds float64, pod string) {
-	gone := world.Wants(pod, "1")
+	gone := world.PendingPod(pod, "1")
 	gone.Spec.NodeName = "node-a"
 	o.Add(seconds, &sources.ObjectChange{Verb: sources.Deleted, Object: gone})
 }
@@ -162,7 +162,7 @@ func TestOvertaken(t *testing.T) {
 			c.of(o)
 			slices.SortStableFunc(o.Events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 			o.h.Future = evidence.New(evidence.Of(o.Events), time.Minute, time.Millisecond, rate.NewLimiter(rate.Inf, 0))
-			it := world.Wants("it", "1")
+			it := world.PendingPod("it", "1")
 			it.Spec.NodeName = "node-a"
 			var want time.Time
 			if c.want > 0 {

@@ -58,7 +58,7 @@ type situation struct {
 
 // pod puts a pod at the end of the line of which attempts have failed. Its next one must show.
 func (s *situation) pod(name string, tier queue.Tier, attempts int, edit ...func(*v1.Pod)) *v1.Pod {
-	pod := world.Wants(name, "1")
+	pod := world.PendingPod(name, "1")
 	for _, e := range edit {
 		e(pod)
 	}
@@ -94,7 +94,7 @@ func (s *situation) places(names ...string) {
 
 // wrote is a patch by which why an attempt failed is written into its pod's condition.
 func (s *situation) wrote(seconds float64, name, why string) {
-	pod := world.Wants(name, "1")
+	pod := world.PendingPod(name, "1")
 	world.Reject(pod, why, "")
 	s.changed(seconds, sources.Updated, pod)
 	s.fact(seconds, &sources.StatusPatched{Pod: world.Key(name), UID: types.UID(name)})
@@ -147,7 +147,7 @@ func (s *situation) changed(seconds float64, verb sources.Verb, obj runtime.Obje
 }
 
 func (s *situation) bound(seconds float64, name string) {
-	pod := world.Wants(name, "1")
+	pod := world.PendingPod(name, "1")
 	pod.Spec.NodeName = "node"
 	s.changed(seconds, sources.Updated, pod)
 }
@@ -776,7 +776,7 @@ func TestInstead(t *testing.T) {
 			s.bound(10.07, "web")
 		}, ""},
 		{"it ends at once, and another is bound", places, func(s *situation) {
-			s.changed(10.02, sources.Deleted, world.Wants("web", "1"))
+			s.changed(10.02, sources.Deleted, world.PendingPod("web", "1"))
 			s.bound(10.05, "db")
 		}, ""},
 		{"it is bound later, and another before, where the loop does not wait for requests", places, func(s *situation) {
@@ -787,7 +787,7 @@ func TestInstead(t *testing.T) {
 		{"the same, where it does", places, func(s *situation) { s.bound(10.05, "db"); s.bound(10.5, "web") }, "db"},
 		{"it ends later, and another is bound", places, func(s *situation) {
 			s.bound(10.05, "db")
-			s.changed(10.2, sources.Deleted, world.Wants("web", "1"))
+			s.changed(10.2, sources.Deleted, world.PendingPod("web", "1"))
 		}, "db"},
 		{"another is bound that the loop can't take", places, func(s *situation) { s.bound(10.05, "elsewhere") }, ""},
 		{"another fails", fails, func(s *situation) { s.failed(10.01, "db") }, "db"},
@@ -857,7 +857,7 @@ func TestInstead(t *testing.T) {
 		{"it goes after a patch that waits", places, func(s *situation) {
 			s.waiting(10)
 			s.waits(10.3, 10.305, "db")
-			s.changed(10.4, sources.Deleted, world.Wants("web", "1"))
+			s.changed(10.4, sources.Deleted, world.PendingPod("web", "1"))
 		}, ""},
 		{"it is bound, and another fails", places, func(s *situation) { s.bound(11, "web"); s.failed(10.01, "db") }, ""},
 		{"it would be nominated, and another fails", cycle.Attempt{Message: world.TooSmall, Nominated: "node"}, func(s *situation) {
@@ -950,16 +950,16 @@ func TestSeesBinding(t *testing.T) {
 			s.fact(12.45, &sources.Requested{})
 			s.bound(12.5, "web")
 		}, true},
-		{"it is deleted at once", func(s *situation) { s.changed(10.02, sources.Deleted, world.Wants("web", "1")) }, true},
-		{"it is deleted as late as its binding would have shown", func(s *situation) { s.changed(10.06, sources.Deleted, world.Wants("web", "1")) }, true},
-		{"it is deleted when its binding would have shown", func(s *situation) { s.changed(10.07, sources.Deleted, world.Wants("web", "1")) }, false},
+		{"it is deleted at once", func(s *situation) { s.changed(10.02, sources.Deleted, world.PendingPod("web", "1")) }, true},
+		{"it is deleted as late as its binding would have shown", func(s *situation) { s.changed(10.06, sources.Deleted, world.PendingPod("web", "1")) }, true},
+		{"it is deleted when its binding would have shown", func(s *situation) { s.changed(10.07, sources.Deleted, world.PendingPod("web", "1")) }, false},
 		{"it is deleted before its turn, which comes behind three that wait", func(s *situation) {
 			s.inLine(3)
-			s.changed(10.07, sources.Deleted, world.Wants("web", "1"))
+			s.changed(10.07, sources.Deleted, world.PendingPod("web", "1"))
 		}, true},
 		{"it is deleted as its turn comes, behind three that wait", func(s *situation) {
 			s.inLine(3)
-			s.changed(10.08, sources.Deleted, world.Wants("web", "1"))
+			s.changed(10.08, sources.Deleted, world.PendingPod("web", "1"))
 		}, false},
 		{"requests are not told", func(s *situation) { s.channels.Requests = false }, true},
 		{"pods are not heard", func(s *situation) { s.unheard(sources.PodsWatch) }, true},
@@ -972,7 +972,7 @@ func TestSeesBinding(t *testing.T) {
 		}, false},
 	} {
 		o := decides(t, c.set)
-		if got := o.seesBinding(world.At(10), world.Wants("web", "1")); got != c.want {
+		if got := o.seesBinding(world.At(10), world.PendingPod("web", "1")); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -993,7 +993,7 @@ func TestSeesBindingOfADevice(t *testing.T) {
 		{"it is written later than requests take", func(s *situation) { s.changed(12.5, sources.Updated, allocated("web")) }, false},
 		{"it is written soon of another's", func(s *situation) { s.changed(11, sources.Updated, allocated("db")) }, false},
 	} {
-		web := world.Wants("web", "1")
+		web := world.PendingPod("web", "1")
 		claims(web)
 		if got := decides(t, c.set).seesBinding(world.At(10), web); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
@@ -1015,7 +1015,7 @@ func TestPatchesNomination(t *testing.T) {
 		{"it is nominated", 9.9, "node", false},
 		{"it was taken away longer ago than requests take", 8, "", false},
 	} {
-		web := world.Wants("web", "1")
+		web := world.PendingPod("web", "1")
 		web.Status.NominatedNodeName = c.nominated
 		o := decides(t, func(s *situation) {
 			if s.cleared = map[types.UID]time.Time{}; c.cleared > 0 {
@@ -1037,9 +1037,9 @@ func TestSeesDeletion(t *testing.T) {
 		want bool
 	}{
 		{"nothing is seen", func(*situation) {}, false},
-		{"it goes soon", func(s *situation) { s.changed(11, sources.Deleted, world.Wants("low", "1")) }, true},
-		{"it goes later than requests take", func(s *situation) { s.changed(13, sources.Deleted, world.Wants("low", "1")) }, false},
-		{"another goes", func(s *situation) { s.changed(11, sources.Deleted, world.Wants("web", "1")) }, false},
+		{"it goes soon", func(s *situation) { s.changed(11, sources.Deleted, world.PendingPod("low", "1")) }, true},
+		{"it goes later than requests take", func(s *situation) { s.changed(13, sources.Deleted, world.PendingPod("low", "1")) }, false},
+		{"another goes", func(s *situation) { s.changed(11, sources.Deleted, world.PendingPod("web", "1")) }, false},
 		{"requests are not told", func(s *situation) { s.channels.Requests = false }, true},
 		{"pods are not heard", func(s *situation) { s.unheard(sources.PodsWatch) }, true},
 	} {
@@ -1066,7 +1066,7 @@ func TestFailsAt(t *testing.T) {
 		{"it fails later, as it waits for victims to be deleted", func(s *situation) { s.failed(10.9, "web") }, 1, 10.9},
 	} {
 		o := decides(t, c.set)
-		web := &cycle.Attempt{Pod: world.Wants("web", "1"), Evictions: make([]*cycle.Eviction, c.waits)}
+		web := &cycle.Attempt{Pod: world.PendingPod("web", "1"), Evictions: make([]*cycle.Eviction, c.waits)}
 		at, ok := o.failsAt(world.At(10), web)
 		if ok != (c.want != 0) || ok && !at.Equal(world.At(c.want)) {
 			t.Errorf("%s: at %s, %t", c.name, at, ok)
@@ -1146,7 +1146,7 @@ func TestUnexpectedPatch(t *testing.T) {
 		t.Cleanup(s.close)
 		s.nodesTold = true
 		s.objects.Put(world.Node("node-a", "1"))
-		web := world.Wants("web", "2")
+		web := world.PendingPod("web", "2")
 		s.objects.Put(web)
 		s.oracle.channels.Records = true
 		s.oracle.channels.Until = world.At(0) // so no attempt must show

@@ -18,12 +18,12 @@ import (
 // took: web's attempt was never made, and its only one comes after.
 func TestTakenBack(t *testing.T) {
 	var c world.Cluster
-	world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
-	c.Stuck(1.5, "other") // whose patch tells that requests are told
-	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "2"), func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") })
-	db := world.Happens(&c, 2, sources.Added, world.Wants("db", "2"), nil)
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+	c.AddStuck(1.5, "other") // whose patch tells that requests are told
+	web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") })
+	db := world.Change(&c, 2, sources.Added, world.PendingPod("db", "2"), nil)
 	c.Bound(2.004, db, "node-a")
-	world.Happens(&c, 7, sources.Deleted, web, nil)
+	world.Change(&c, 7, sources.Deleted, web, nil)
 	var order []string
 	if err := timeline.Replay(t.Context(), c.Recording(20), timeline.Options{}, func(m *board.Transition) error {
 		if m.To == queue.InFlight && m.Time.After(world.At(2)) && len(order) < 2 {
@@ -41,15 +41,15 @@ func TestTakenBack(t *testing.T) {
 func TestWaitsBehindOthers(t *testing.T) {
 	for _, asks := range []string{"8", "2"} {
 		var c world.Cluster
-		n := world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
-		odd := c.Patched(1.205, world.Happens(&c, 1.2, sources.Added, world.Wants("odd", "8"), nil), world.TooSmall, "")
+		n := world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+		odd := c.Patched(1.205, world.Change(&c, 1.2, sources.Added, world.PendingPod("odd", "8"), nil), world.TooSmall, "")
 		for range 150 { // 50 more than may be sent at once: a second's
 			c.Add(1.9, &sources.Requested{})
 		}
-		web := world.Happens(&c, 2, sources.Added, world.Wants("web", "1"), nil)
-		large := world.Happens(&c, 2.001, sources.Added, world.Wants("large", asks), nil)
-		late := world.Happens(&c, 2.1, sources.Added, world.Wants("late", "1"), nil)
-		world.Happens(&c, 2.15, sources.Updated, n, func(n *v1.Node) { world.Cpu(n, "16") })
+		web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "1"), nil)
+		large := world.Change(&c, 2.001, sources.Added, world.PendingPod("large", asks), nil)
+		late := world.Change(&c, 2.1, sources.Added, world.PendingPod("late", "1"), nil)
+		world.Change(&c, 2.15, sources.Updated, n, func(n *v1.Node) { world.SetCPU(n, "16") })
 		c.Add(2.2, &sources.Requested{})
 		c.Bound(2.203, web, "node-a")
 		c.Add(2.24, &sources.Requested{})
@@ -77,10 +77,10 @@ func TestWaitsBehindOthers(t *testing.T) {
 // the next; the others keep their turn.
 func TestCatchesUp(t *testing.T) {
 	var c world.Cluster
-	world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
 	var pods []*v1.Pod
 	for i := range 5 {
-		pods = append(pods, world.Happens(&c, 2+0.0001*float64(i), sources.Added, world.Wants(fmt.Sprint("web-", i), "100m"), nil))
+		pods = append(pods, world.Change(&c, 2+0.0001*float64(i), sources.Added, world.PendingPod(fmt.Sprint("web-", i), "100m"), nil))
 	}
 	c.Bound(2.0029, pods[4], "node-a")
 	var order []string

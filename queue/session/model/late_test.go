@@ -16,7 +16,7 @@ import (
 
 // TestEventsWait: while Events come late, that none has come of a pod by now tells nothing.
 func TestEventsWait(t *testing.T) {
-	pod := world.Wants("web", "4")
+	pod := world.PendingPod("web", "4")
 	pod.ResourceVersion = "7"
 	const untilNow = 10.5 // half a second ahead
 	for _, c := range []struct {
@@ -75,7 +75,7 @@ func TestEventsDropped(t *testing.T) {
 		{"of a client without a limit", time.Hour, -1, true, false, reason.Told},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			pod := world.Wants("web", "4")
+			pod := world.PendingPod("web", "4")
 			if pod.ResourceVersion = "7"; c.tried {
 				world.Reject(pod, world.TooSmall, "")
 			}
@@ -116,9 +116,9 @@ func TestLateAttempt(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var cluster world.Cluster
-			world.Happens(&cluster, 1, sources.Added, world.Node("node-a", "2"), nil)
+			world.Change(&cluster, 1, sources.Added, world.Node("node-a", "2"), nil)
 			cluster.Add(1.5, &sources.Attached{Nodes: true})
-			cluster.Stuck(2, "web")
+			cluster.AddStuck(2, "web")
 			f := NewLiveFeed(world.Config(t))
 			t.Cleanup(f.Close)
 			f.Arrive(cluster.Recording(3).Events, world.At(3), sources.Status{})
@@ -239,7 +239,7 @@ func TestPatchOfTold(t *testing.T) {
 // TestRefusedUnseen: a watch does not tell that a patch was refused, as its pod had gone. It was sent behind the bindings that waited for the
 // rate limit, as it did, at 50 a second.
 func TestRefusedUnseen(t *testing.T) {
-	gone := func(s *situation) { s.changed(10.01, sources.Deleted, world.Wants("web", "1")) }
+	gone := func(s *situation) { s.changed(10.01, sources.Deleted, world.PendingPod("web", "1")) }
 	for _, c := range []struct {
 		name string
 		set  func(*situation)
@@ -247,10 +247,10 @@ func TestRefusedUnseen(t *testing.T) {
 	}{
 		{"it is the next request", gone, 10.02},
 		{"the pod goes on", func(*situation) {}, 10},
-		{"it goes after its patch was sent", func(s *situation) { s.changed(10.03, sources.Deleted, world.Wants("web", "1")) }, 10},
+		{"it goes after its patch was sent", func(s *situation) { s.changed(10.03, sources.Deleted, world.PendingPod("web", "1")) }, 10},
 		{"two were placed before, which are bound", func(s *situation) { gone(s); s.places("a", "b"); s.bound(10.3, "a"); s.bound(10.32, "b") }, 10.34},
 		{"it goes just before they are", func(s *situation) {
-			s.changed(10.33, sources.Deleted, world.Wants("web", "1"))
+			s.changed(10.33, sources.Deleted, world.PendingPod("web", "1"))
 			s.places("a", "b")
 			s.bound(10.3, "a")
 			s.bound(10.32, "b")

@@ -19,14 +19,14 @@ func TestDump(t *testing.T) {
 		c.Add(4, &sources.Dumped{Pod: world.Key(pod.Name), UID: uid, In: in})
 	}
 	var c world.Cluster
-	world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
-	woken := world.Happens(&c, 2, sources.Added, world.Wants("woken", "2"), nil)
-	stays := world.Happens(&c, 2.1, sources.Added, world.Wants("stays", "2"), nil)
-	other := world.Happens(&c, 2.2, sources.Added, world.Wants("other", "2"), nil)
-	gated := world.Happens(&c, 2.3, sources.Added, world.Wants("gated", "1"), func(p *v1.Pod) {
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+	woken := world.Change(&c, 2, sources.Added, world.PendingPod("woken", "2"), nil)
+	stays := world.Change(&c, 2.1, sources.Added, world.PendingPod("stays", "2"), nil)
+	other := world.Change(&c, 2.2, sources.Added, world.PendingPod("other", "2"), nil)
+	gated := world.Change(&c, 2.3, sources.Added, world.PendingPod("gated", "1"), func(p *v1.Pod) {
 		p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "example.com/hold"}}
 	})
-	placed := world.Happens(&c, 3.99, sources.Added, world.Wants("placed", "1"), nil)
+	placed := world.Change(&c, 3.99, sources.Added, world.PendingPod("placed", "1"), nil)
 	dumped(&c, woken, woken.UID, sources.TierBackoff)
 	dumped(&c, stays, stays.UID, sources.TierUnschedulable)
 	dumped(&c, other, "another", sources.TierBackoff)

@@ -30,13 +30,13 @@ func TestBoundElsewhere(t *testing.T) {
 	for _, c := range []struct{ node, room string }{{"node-a", "node-b"}, {"node-b", "node-a"}} {
 		t.Run(c.node, func(t *testing.T) {
 			var r world.Cluster
-			world.Happens(&r, 1, sources.Added, world.Node("node-a", "2"), nil)
-			world.Happens(&r, 1, sources.Added, world.Node("node-b", "2"), nil)
-			web := world.Happens(&r, 2, sources.Added, world.Wants("web", "2"), nil)
+			world.Change(&r, 1, sources.Added, world.Node("node-a", "2"), nil)
+			world.Change(&r, 1, sources.Added, world.Node("node-b", "2"), nil)
+			web := world.Change(&r, 2, sources.Added, world.PendingPod("web", "2"), nil)
 			r.Bound(2.01, web, c.node)
-			db := world.Happens(&r, 3, sources.Added, world.Wants("db", "2"), nil) // fits on the other node
+			db := world.Change(&r, 3, sources.Added, world.PendingPod("db", "2"), nil) // fits on the other node
 			r.Bound(3.01, db, c.room)
-			world.Happens(&r, 4, sources.Added, world.Wants("late", "1"), nil) // and now nothing fits
+			world.Change(&r, 4, sources.Added, world.PendingPod("late", "1"), nil) // and now nothing fits
 			rec := r.Recording(4.5)
 			replayed.Compare(t, replayed.Moves(t, rec, "web"), boundAt("2"))
 			replayed.Compare(t, replayed.Moves(t, rec, "db"), boundAt("3"))
@@ -56,10 +56,10 @@ func TestBoundElsewhere(t *testing.T) {
 // then, and takes its room.
 func TestBoundAlthough(t *testing.T) {
 	var c world.Cluster
-	world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
-	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "2"), nil)
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+	web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), nil)
 	c.Bound(2.5, web, "node-a")
-	world.Happens(&c, 3, sources.Added, world.Wants("late", "1"), nil)
+	world.Change(&c, 3, sources.Added, world.PendingPod("late", "1"), nil)
 	rec := c.Recording(3.5)
 	replayed.Compare(t, replayed.Moves(t, rec, "web"), []string{
 		"2 >active UnscheduledPodAdd modelled",
@@ -80,17 +80,17 @@ func TestRejectedAlthough(t *testing.T) {
 		"by a patch":  func(c *world.Cluster, p *v1.Pod) { c.Patched(3.005, p, message, "") },
 		"by both":     func(c *world.Cluster, p *v1.Pod) { c.Failed(3.002, p, message); c.Patched(3.005, p, message, "") },
 		"by a condition": func(c *world.Cluster, p *v1.Pod) {
-			world.Happens(c, 3.2, sources.Updated, p, func(p *v1.Pod) { world.Reject(p, message, "") })
+			world.Change(c, 3.2, sources.Updated, p, func(p *v1.Pod) { world.Reject(p, message, "") })
 		},
 		"by a late event": func(c *world.Cluster, p *v1.Pod) { c.Failed(3.9, p, message) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var c world.Cluster
-			world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
-			world.Happens(&c, 2, sources.Added, world.Wants("large", "5"), nil) // from this one the model learns whose reason that is
-			web := world.Happens(&c, 3, sources.Added, world.Wants("web", "3"), nil)
+			world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+			world.Change(&c, 2, sources.Added, world.PendingPod("large", "5"), nil) // from this one the model learns whose reason that is
+			web := world.Change(&c, 3, sources.Added, world.PendingPod("web", "3"), nil)
 			rejected(&c, web)
-			db := world.Happens(&c, 4, sources.Added, world.Wants("db", "4"), nil)
+			db := world.Change(&c, 4, sources.Added, world.PendingPod("db", "4"), nil)
 			c.Bound(4.01, db, "node-a")
 			rec := c.Recording(4.5)
 			replayed.Compare(t, replayed.Moves(t, rec, "web"), []string{
@@ -110,8 +110,8 @@ func TestRejectedForUnknown(t *testing.T) {
 		"running Reserve plugin: the API server is away":        "3 inflight>backoff ScheduleAttemptFailure modelled",
 	} {
 		var c world.Cluster
-		world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
-		web := world.Happens(&c, 3, sources.Added, world.Wants("web", "3"), nil)
+		world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+		web := world.Change(&c, 3, sources.Added, world.PendingPod("web", "3"), nil)
 		c.Failed(3.002, web, message)
 		replayed.Compare(t, replayed.Moves(t, c.Recording(3.5), "web")[2:3], []string{want})
 	}
@@ -124,8 +124,8 @@ func TestReasonNeverSeen(t *testing.T) {
 		"0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: 0/1 nodes are available: ...": "TaintToleration",
 	} {
 		var c world.Cluster
-		world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
-		web := world.Happens(&c, 3, sources.Added, world.Wants("web", "3"), nil)
+		world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+		web := world.Change(&c, 3, sources.Added, world.PendingPod("web", "3"), nil)
 		c.Failed(3.002, web, message)
 		replayed.Compare(t, replayed.Moves(t, c.Recording(3.5), "web")[2:3], []string{"3 inflight>unschedulable ScheduleAttemptFailure " + plugin + " modelled"})
 	}
@@ -143,9 +143,9 @@ func TestReasonOfSeveral(t *testing.T) {
 		{"0/1 nodes are available: 1 something new.", "(unknown plugin)"},
 	} {
 		var w world.Cluster
-		world.Happens(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
-		world.Happens(&w, 2, sources.Added, world.Wants("store", "1"), func(p *v1.Pod) { world.Mount(p, "data") }) // from which the model learns whose reason that is
-		web := world.Happens(&w, 3, sources.Added, world.Wants("web", "3"), nil)
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
+		world.Change(&w, 2, sources.Added, world.PendingPod("store", "1"), func(p *v1.Pod) { world.Mount(p, "data") }) // from which the model learns whose reason that is
+		web := world.Change(&w, 3, sources.Added, world.PendingPod("web", "3"), nil)
 		w.Failed(3.002, web, c.message)
 		replayed.Compare(t, replayed.Moves(t, w.Recording(3.5), "web")[2:3], []string{"3 inflight>unschedulable ScheduleAttemptFailure " + c.want + " modelled"})
 	}
@@ -163,8 +163,8 @@ func TestRejectedAsTold(t *testing.T) {
 		{sources.FailedAttempt{}, "unschedulable ScheduleAttemptFailure (unknown plugin)"},
 	} {
 		var w world.Cluster
-		world.Happens(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
-		world.Happens(&w, 3, sources.Added, world.Wants("web", "3"), nil)
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
+		world.Change(&w, 3, sources.Added, world.PendingPod("web", "3"), nil)
 		c.told.Pod, c.told.UID = world.Key("web"), "web"
 		w.Add(3.002, &c.told)
 		replayed.Compare(t, replayed.Moves(t, w.Recording(3.5), "web")[2:3], []string{"3 inflight>" + c.want + " modelled"})
@@ -182,9 +182,9 @@ func TestBoundByTheLog(t *testing.T) {
 	} {
 		var w world.Cluster
 		w.Add(0.5, &sources.Logged{Verbosity: sources.AttemptsVerbosity})
-		world.Happens(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
-		world.Happens(&w, 1, sources.Added, world.Node("node-b", "4"), nil)
-		world.Happens(&w, 3, sources.Added, world.Wants("web", "3"), nil)
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
+		world.Change(&w, 1, sources.Added, world.Node("node-b", "4"), nil)
+		world.Change(&w, 3, sources.Added, world.PendingPod("web", "3"), nil)
 		c.of.Pod = world.Key("web")
 		w.Add(3.01, &c.of)
 		if got := replayed.BoundTo(t, w.Recording(4), "web"); got != c.want {
@@ -198,8 +198,8 @@ func TestBoundByTheLog(t *testing.T) {
 func TestReleaseHeard(t *testing.T) {
 	var w world.Cluster
 	w.Started(0.5)
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	w.Patched(2.01, world.Happens(&w, 2, sources.Added, world.Wants("web", "4"), nil), world.TooSmall, "")
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	w.Patched(2.01, world.Change(&w, 2, sources.Added, world.PendingPod("web", "4"), nil), world.TooSmall, "")
 	w.Add(5, &sources.SchedulerHeard{Release: "v1.30.2"})
 	w.Add(6, &sources.SchedulerHeard{Release: "v1.30.2"})
 	got := modelled(t, w.Recording(7), true, "web")
@@ -210,8 +210,8 @@ func TestReleaseHeard(t *testing.T) {
 // TestNoNodes: where no node is told of, no attempt can be modelled. What is seen is all that is shown.
 func TestNoNodes(t *testing.T) {
 	var c world.Cluster
-	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
-	db := world.Happens(&c, 3, sources.Added, world.Wants("db", "3"), nil)
+	web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "3"), nil)
+	db := world.Change(&c, 3, sources.Added, world.PendingPod("db", "3"), nil)
 	c.Failed(4, web, "0/9 nodes are available: 9 Insufficient cpu.")
 	c.Bound(5, db, "node-a")
 	rec := c.Recording(30)
@@ -232,8 +232,8 @@ func TestFirstNode(t *testing.T) {
 	var c world.Cluster
 	f := model.NewLiveFeed(world.Config(t))
 	c.Add(1, &sources.Attached{})
-	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
-	world.Happens(&c, 10, sources.Added, world.Node("node-a", "1"), nil)
+	web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "3"), nil)
+	world.Change(&c, 10, sources.Added, world.Node("node-a", "1"), nil)
 	c.Patched(10.01, web, world.TooSmall, "")
 	f.Arrive(c.Recording(10.1).Events, world.At(11), sources.Status{})
 	f.ExtendTo(world.At(20))
@@ -256,7 +256,7 @@ func TestNoNode(t *testing.T) {
 	var c world.Cluster
 	f := model.NewLiveFeed(world.Config(t))
 	c.Add(1, &sources.Attached{Nodes: true})
-	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
+	web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "3"), nil)
 	c.Patched(2.01, web, "no nodes available to schedule pods", "")
 	f.Arrive(c.Recording(2.1).Events, world.At(3), sources.Status{})
 	for i := 0; f.HasEvent(i); i++ {
@@ -275,9 +275,9 @@ func TestNoNode(t *testing.T) {
 // TestBindingNotSeen: a binding that is not seen was none. The pod waits, and its room is free.
 func TestBindingNotSeen(t *testing.T) {
 	var c world.Cluster
-	world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
-	world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
-	db := world.Happens(&c, 6, sources.Added, world.Wants("db", "4"), nil)
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+	world.Change(&c, 2, sources.Added, world.PendingPod("web", "3"), nil)
+	db := world.Change(&c, 6, sources.Added, world.PendingPod("db", "4"), nil)
 	c.Bound(6.01, db, "node-a")
 	rec := c.Recording(6.5)
 	replayed.Compare(t, replayed.Moves(t, rec, "web")[:3], []string{
@@ -293,23 +293,23 @@ func TestBindingNotSeen(t *testing.T) {
 func TestHeardBefore(t *testing.T) {
 	const tainted = "0/1 nodes are available: 1 node(s) had untolerated taint(s)."
 	change := func(n *v1.Node) {
-		world.Cpu(n, "4")
+		world.SetCPU(n, "4")
 		n.Spec.Taints = []v1.Taint{{Key: "busy", Effect: v1.TaintEffectNoSchedule}}
 	}
 	for name, told := range map[string]func(c *world.Cluster, grown *v1.Node, web *v1.Pod){
 		"not heard of yet": func(c *world.Cluster, n *v1.Node, web *v1.Pod) {
-			world.Happens(c, 10, sources.Updated, n, change)
+			world.Change(c, 10, sources.Updated, n, change)
 			c.Failed(10.0005, web, tainted)
 		},
 		"told later": func(c *world.Cluster, n *v1.Node, web *v1.Pod) {
 			c.Failed(10, web, tainted)
-			world.Happens(c, 10.005, sources.Updated, n, change)
+			world.Change(c, 10.005, sources.Updated, n, change)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var c world.Cluster
-			n := world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
-			web := world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
+			n := world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+			web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "3"), nil)
 			c.Failed(2.002, web, world.TooSmall)
 			told(&c, n, web)
 			replayed.Compare(t, replayed.Moves(t, c.Recording(20), "web"), []string{
@@ -327,10 +327,10 @@ func TestHeardBefore(t *testing.T) {
 // TestDeletedWhileAssumed: a pod that goes between its attempt and its binding leaves its room.
 func TestDeletedWhileAssumed(t *testing.T) {
 	var c world.Cluster
-	world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
-	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
-	world.Happens(&c, 2.5, sources.Deleted, web, nil)
-	db := world.Happens(&c, 3, sources.Added, world.Wants("db", "4"), nil)
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+	web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "3"), nil)
+	world.Change(&c, 2.5, sources.Deleted, web, nil)
+	db := world.Change(&c, 3, sources.Added, world.PendingPod("db", "4"), nil)
 	c.Bound(3.01, db, "node-a")
 	rec := c.Recording(8)
 	replayed.Compare(t, replayed.Moves(t, rec, "web"), []string{
@@ -344,9 +344,9 @@ func TestDeletedWhileAssumed(t *testing.T) {
 // TestFreedIsRestated: a pod's own update moves it, which kube-scheduler logs twice.
 func TestFreedIsRestated(t *testing.T) {
 	var c world.Cluster
-	world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
-	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "2"), func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "wait"}} })
-	world.Happens(&c, 5, sources.Updated, web, func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+	web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "wait"}} })
+	world.Change(&c, 5, sources.Updated, web, func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
 	var told []string
 	if err := timeline.Replay(t.Context(), c.Recording(5.5), timeline.Options{}, func(m *board.Transition) error {
 		text := m.From.String() + ">" + m.To.String() + " " + m.Event
@@ -371,12 +371,12 @@ func TestFreedIsRestated(t *testing.T) {
 func TestAnotherScheduler(t *testing.T) {
 	var c world.Cluster
 	small := c.Small()
-	c.Stuck(1.5, "ours")
-	pod := world.Happens(&c, 2, sources.Added, world.Wants("theirs", "4"), func(p *v1.Pod) { p.Spec.SchedulerName = "volcano" })
+	c.AddStuck(1.5, "ours")
+	pod := world.Change(&c, 2, sources.Added, world.PendingPod("theirs", "4"), func(p *v1.Pod) { p.Spec.SchedulerName = "volcano" })
 	c.Failed(2.01, pod, world.TooSmall)
 	pod = c.Patched(2.02, pod, world.TooSmall, "")
 	c.Add(2.02, &sources.StatusPatched{Pod: world.Key("theirs"), UID: pod.UID, Sent: world.At(2.015)})
-	c.Goes(3, small)
+	c.Delete(3, small)
 	c.Bound(4, pod, "node-a")
 	replayed.Compare(t, replayed.Moves(t, c.Recording(20), "theirs"), nil)
 }

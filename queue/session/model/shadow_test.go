@@ -14,14 +14,14 @@ import (
 // TestShadow: without the scheduler's log, its attempts are modelled and its writes observed.
 func TestShadow(t *testing.T) {
 	var c world.Cluster
-	n := world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
-	p := world.Happens(&c, 2, sources.Added, world.Wants("web", "2"), nil)
-	p = world.Happens(&c, 2.01, sources.Updated, p, func(p *v1.Pod) {
+	n := world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+	p := world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), nil)
+	p = world.Change(&c, 2.01, sources.Updated, p, func(p *v1.Pod) {
 		p.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable,
 			Message: "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."}}
 	})
-	world.Happens(&c, 10, sources.Updated, n, func(n *v1.Node) { n.Status.Allocatable[v1.ResourceCPU] = resource.MustParse("4") })
-	world.Happens(&c, 10.01, sources.Updated, p, func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+	world.Change(&c, 10, sources.Updated, n, func(n *v1.Node) { n.Status.Allocatable[v1.ResourceCPU] = resource.MustParse("4") })
+	world.Change(&c, 10.01, sources.Updated, p, func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
 	replayed.Compare(t, replayed.Moves(t, c.Recording(20), "web"), []string{
 		"2 >active UnscheduledPodAdd modelled",
 		"2 active>inflight modelled",

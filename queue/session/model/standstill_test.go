@@ -94,7 +94,7 @@ func TestBeforePatched(t *testing.T) {
 				s.pod("web", queue.Active, 1)
 				c.set(s)
 			})
-			now, web := world.At(10), world.Wants("web", "1")
+			now, web := world.At(10), world.PendingPod("web", "1")
 			before := o.standstill().IsPlacedBefore(now, o.future.Attempt(web.UID, now, bindPatience))
 			if before != (c.last != never) {
 				t.Errorf("it is placed before: %t", before)
@@ -115,7 +115,7 @@ func TestPlacedOn(t *testing.T) {
 	unbound := func(s *situation) {
 		s.waiting(10)
 		s.fact(10.19, &sources.Requested{})
-		s.fact(10.2, &sources.Refused{Pod: world.Key("web"), UID: world.Wants("web", "1").UID, Sent: world.At(10.195), Binding: true, Node: "node"})
+		s.fact(10.2, &sources.Refused{Pod: world.Key("web"), UID: world.PendingPod("web", "1").UID, Sent: world.At(10.195), Binding: true, Node: "node"})
 	}
 	for _, c := range []struct {
 		name string
@@ -168,7 +168,7 @@ func TestPlacedOn(t *testing.T) {
 			s.bound(10.2, "web")
 		}, ""},
 	} {
-		if got := decides(t, c.set).standstill().PlacedOn(world.At(10), world.Wants("web", "1")); got != c.want {
+		if got := decides(t, c.set).standstill().PlacedOn(world.At(10), world.PendingPod("web", "1")); got != c.want {
 			t.Errorf("%s: it is placed on %q, want %q", c.name, got, c.want)
 		}
 	}

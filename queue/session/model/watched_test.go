@@ -15,10 +15,10 @@ import (
 // recorder does, a change of a pod's condition is the sign that an attempt failed.
 func TestWatchedAtWork(t *testing.T) {
 	var c world.Cluster
-	world.Happens(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
 	c.Add(1, &sources.Attached{Nodes: true})
-	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "1"), nil) // which fits
-	world.Happens(&c, 2.005, sources.Updated, web, func(p *v1.Pod) {
+	web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "1"), nil) // which fits
+	world.Change(&c, 2.005, sources.Updated, web, func(p *v1.Pod) {
 		p.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable,
 			Message: "0/1 nodes are available: 1 Insufficient cpu.", LastTransitionTime: metav1.NewTime(world.At(2))}}
 	})

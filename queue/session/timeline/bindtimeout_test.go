@@ -29,15 +29,15 @@ func TestBindTimeout(t *testing.T) {
 		}
 		var w world.Cluster
 		w.Small()
-		w.Stuck(1.5, "other")
+		w.AddStuck(1.5, "other")
 		mode, class := storagev1.VolumeBindingWaitForFirstConsumer, "disk"
 		storage := &storagev1.StorageClass{Provisioner: "disk.example.com", VolumeBindingMode: &mode}
 		storage.Name = class
-		world.Happens(&w, 2, sources.Added, storage, nil)
-		world.Happens(&w, 2, sources.Added, world.PendingClaim("data", class), nil)
-		store := world.Wants("store", "100m")
+		world.Change(&w, 2, sources.Added, storage, nil)
+		world.Change(&w, 2, sources.Added, world.PendingClaim("data", class), nil)
+		store := world.PendingPod("store", "100m")
 		world.Mount(store, "data")
-		world.Happens(&w, 3, sources.Added, store, nil)
+		world.Change(&w, 3, sources.Added, store, nil)
 		var moves []string
 		err = Replay(t.Context(), w.Recording(8.5), Options{Scheduler: cfg}, func(m *board.Transition) error {
 			if m.Pod.Key.Name == "store" {

@@ -27,14 +27,14 @@ func newCalling(t *testing.T, version string) *calling {
 	var w world.Cluster
 	pods := map[string]*v1.Pod{}
 	for _, name := range []string{"first", "second", "sooner", "other", "last", "gone"} {
-		pods[name] = world.Wants(name, "1")
+		pods[name] = world.PendingPod(name, "1")
 	}
 	w.Bound(11, pods["first"], "node")
 	w.Bound(11.8, pods["sooner"], "node")
 	w.Bound(12, pods["second"], "node")
 	w.Bound(19, pods["other"], "node")
 	w.Bound(40, pods["last"], "node")
-	world.Happens(&w, 10.8, sources.Deleted, pods["gone"], nil)
+	world.Change(&w, 10.8, sources.Deleted, pods["gone"], nil)
 	slices.SortFunc(w.Events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	cfg := world.Config(t).Of(version)
 	future := evidence.New(evidence.Of(w.Events), time.Minute, time.Millisecond, rate.NewLimiter(rate.Inf, 0))

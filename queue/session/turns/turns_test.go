@@ -18,7 +18,7 @@ import (
 // crowded returns what is known of requests that wait from 10 s on: two pods are being bound, and of each of those that are named it is told that
 // it is bound, at 10.3 s and 10.1 s.
 func crowded(t *testing.T, bound ...string) *turns.Turns {
-	pods := []*v1.Pod{world.Wants("first", "1"), world.Wants("second", "1")}
+	pods := []*v1.Pod{world.PendingPod("first", "1"), world.PendingPod("second", "1")}
 	var w world.Cluster
 	for i, at := range []float64{10.3, 10.1} {
 		if slices.Contains(bound, pods[i].Name) {
