@@ -219,7 +219,7 @@ func (p played) checkPod(c *Claim) string {
 func (p played) checkMove(c *Claim) string {
 	for _, m := range p.moves {
 		at := m.Time.Sub(p.start)
-		if at < c.After || c.Move.condition.Is == nil || !c.Move.condition.Is(m) {
+		if at < c.After || c.Move.condition.Matches == nil || !c.Move.condition.Matches(m) {
 			continue
 		}
 		switch {

@@ -84,7 +84,7 @@ func TestLint(t *testing.T) {
 		{"a claim with a move at another time", `move: web-1 enters unschedulable}`, `move: web-1 enters active, after: 10s}`, "that move comes at 25.00", 0},
 		{"a claim for another release", "since: v1.16", "since: v1.33", `"a pod waits for an event that a plugin that rejected it listens for" also holds under v1.32`, 0},
 		{"a claim for old releases", "since: v1.16", "up-to: v1.28", "also holds under v1.37", 0},
-		{"a claim for an unknown release", "since: v1.16", "since: v1.2", "there is no release", 0},
+		{"a claim for an unknown release", "since: v1.16", "since: v1.2", "unknown release", 0},
 		{"an invalid source", "scheduling_queue.go@v1.37.1 flush", "scheduling_queue.go flush", "use a source like", 0},
 		{"an old release without a reason", "release: v1.37\n", "release: v1.32\n", "the lesson runs under v1.32 instead of v1.37: say why in because", 0},
 		{"too much text", "  web-1 wants 1 CPU, and none is free.", "  web-1 wants 1 CPU. " + strings.Repeat("much ", 200), "screen fits", 2},

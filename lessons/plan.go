@@ -159,10 +159,10 @@ func (w *walk) sync() (f *session.Frame, refused string, err error) {
 	case err != nil:
 		return nil, "", err
 	}
-	if f.Said.Number != w.said && f.Said.Refused {
-		refused = f.Said.Text
+	if f.Reply.Number != w.said && f.Reply.Refused {
+		refused = f.Reply.Text
 	}
-	w.said = f.Said.Number
+	w.said = f.Reply.Number
 	return f, refused, nil
 }
 

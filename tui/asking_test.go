@@ -43,10 +43,10 @@ func asks(t *testing.T, do func(p *person)) {
 
 func TestTheSchedulerDecides(t *testing.T) {
 	asks(t, func(p *person) {
-		p.do(keymap.RunScheduler).sees("a local scheduler decides", "a local scheduler takes over: none bound, 1 waits: ")
+		p.do(keymap.RunScheduler).sees("a local scheduler decides", "start a local scheduler: none bound, 1 waiting: ")
 		p.do(keymap.Pop).sees("can't: the local scheduler makes the decisions: press s to make them yourself")
 		p.do(keymap.AddPod).enter("small").do(keymap.StepForward, keymap.StepForward, keymap.StepForward).sees("small", "in-flight→bound", "to node-")
-		p.do(keymap.RunScheduler).sees("you are the scheduler again", "you are the scheduler —")
+		p.do(keymap.RunScheduler).sees("stop the local scheduler", "you are the scheduler —")
 	})
 }
 
@@ -72,8 +72,8 @@ func TestTheNearestNodeIsOffered(t *testing.T) {
 func TestEditingANode(t *testing.T) {
 	asks(t, func(p *person) {
 		p.do(keymap.EditNode).enter("node-1").sees("type a node's name, then changes").press("esc")
-		p.do(keymap.EditNode).enter("node-1 cordon disk=ssd").sees("node node-1 cordon disk=ssd: none bound, 1 waits: ")
-		p.do(keymap.EditNode).enter("node-1 zone-").sees("can't: node node-1 zone-: node node-1 has no label and no taint zone")
+		p.do(keymap.EditNode).enter("node-1 cordon disk=ssd").sees("node node-1 cordon disk=ssd: none bound, 1 waiting: ")
+		p.do(keymap.EditNode).enter("node-1 zone-").sees("can't: node node-1 zone-: node node-1 has no label or taint zone")
 	})
 }
 
@@ -103,7 +103,7 @@ func TestBindingAClaim(t *testing.T) {
 	asks(t, func(p *person) {
 		p.do(keymap.BindClaim).enter("No_Claim").sees("type a claim's name, or namespace/name").press("esc")
 		p.do(keymap.BindClaim).enter("none").sees("bind claim: none", "there is no claim none; there are data").press("esc")
-		p.do(keymap.BindClaim).enter("data").sees("bind claim default/data: none bound, 1 waits: ")
+		p.do(keymap.BindClaim).enter("data").sees("bind claim default/data: none bound, 1 waiting: ")
 	})
 }
 
@@ -111,8 +111,8 @@ func TestDeletingAPodOrANode(t *testing.T) {
 	asks(t, func(p *person) {
 		p.do(keymap.Delete).enter("train-0").sees("type pod or node, then its name").press("esc")
 		p.do(keymap.Delete).enter("node node-9").sees("delete: node node-9", "there is no node node-9; there are node-1, node-2").press("esc")
-		p.do(keymap.Delete).enter("pod train-0").sees("delete pod default/train-0: none bound, none waits")
-		p.do(keymap.Delete).enter("node node-2").sees("delete node node-2: none bound, none waits")
+		p.do(keymap.Delete).enter("pod train-0").sees("delete pod default/train-0: none bound, none waiting")
+		p.do(keymap.Delete).enter("node node-2").sees("delete node node-2: none bound, none waiting")
 	})
 }
 
@@ -120,6 +120,6 @@ func TestDeletingAPodOrANode(t *testing.T) {
 func TestNothingToAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
-		p.goTo(moment).do(keymap.RunScheduler).sees("can't: a local scheduler takes over: no nodes are known").seesNot("WHAT-IF")
+		p.goTo(moment).do(keymap.RunScheduler).sees("can't: start a local scheduler: no nodes are known").seesNot("WHAT-IF")
 	})
 }

@@ -15,11 +15,11 @@ func TestTimelineTellsAPodsLife(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.goTo(moment).do(keymap.FocusBackoff, keymap.RowDown, keymap.Timeline)
 		p.sees("timeline of default/batch-1", "its moves 4", "▲AssignedPodDelete",
-			"AssignedPodDelete woke it after 200ms.", "Its backoff was not over: it goes to backoffQ first.")
+			"AssignedPodDelete woke it after 200ms.", "Its backoff had not ended: it goes to backoffQ first.")
 
-		p.do(keymap.RowUp).sees("Attempt 1 failed after 100ms: NodeResourcesFit rejected it.", "3 Insufficient cpu")
-		p.do(keymap.RowUp).sees("Attempt 1: it was the first in activeQ, by priority (0) and then by time, and was popped after 100ms.")
-		p.do(keymap.RowUp, keymap.RowUp).sees("It came to the queue (UnscheduledPodAdd)")
+		p.do(keymap.RowUp).sees("Attempt 1 failed after 100ms: rejected by NodeResourcesFit.", "3 Insufficient cpu")
+		p.do(keymap.RowUp).sees("Attempt 1: popped after 100ms as the first in activeQ by priority (0), then time.")
+		p.do(keymap.RowUp, keymap.RowUp).sees("It entered the queue (UnscheduledPodAdd)")
 
 		p.do(keymap.Open).sees("10:36:05.000", "timeline of default/batch-1") // enter goes to that moment
 		p.do(keymap.StepForward, keymap.StepForward).sees("its moves 3", "Attempt 1 failed")

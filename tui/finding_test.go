@@ -48,10 +48,10 @@ func TestFilterByFields(t *testing.T) {
 func TestFilterMistakesAreToldWhileTyping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
-		p.goTo(moment).do(keymap.Filter).types("web /(").sees("letter 6: no regular expression: missing closing )", "backoffQ 2, 0 match", "● web-2").press("enter")
-		p.sees("letter 6: no regular expression", "● web-2").press("backspace")
+		p.goTo(moment).do(keymap.Filter).types("web /(").sees("letter 6: invalid regular expression: missing closing )", "backoffQ 2, 0 match", "● web-2").press("enter")
+		p.sees("letter 6: invalid regular expression", "● web-2").press("backspace")
 		p.enter("3").sees(" / web /3", "activeQ 2, 0 match", "● web-3")
-		p.do(keymap.Filter).types(" attempts>").sees("letter 17: a value is missing after attempts>").enter("0")
+		p.do(keymap.Filter).types(" attempts>").sees("letter 17: value missing after attempts>").enter("0")
 		p.sees(" / web /3 attempts>0", "● web-3 attempt 1")
 	})
 }
@@ -65,7 +65,7 @@ func TestMistakesAreNotCut(t *testing.T) {
 			p.press(string(key))
 		}
 		said := strings.Join(strings.Fields(p.screen()), " ")
-		for _, want := range []string{"letter 1: there is no field plugn; there are ns, name,", "waiting"} {
+		for _, want := range []string{"letter 1: unknown field plugn: use one of ns, name,", "waiting"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("%q can't be read:\n%s", want, p.screen())
 			}

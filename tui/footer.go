@@ -35,7 +35,7 @@ func (s status) Draw(a canvas.Area) {
 	f := s.frame
 	switch {
 	case s.notice.Text != "" && s.notice.Refused:
-		s.drawNotice(a, theme.Alarm|canvas.Bold, "can't: "+format.Safe(s.notice.Text))
+		s.drawNotice(a, theme.Alarm|canvas.Bold, format.Safe(s.notice.Full()))
 	case s.notice.Text != "":
 		s.drawNotice(a, theme.Accent, format.Safe(s.notice.Text))
 	case s.work != nil:

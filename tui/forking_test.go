@@ -21,7 +21,7 @@ func TestInjectingWithAPreview(t *testing.T) {
 		}
 		p.seesNot("WHAT-IF").do(keymap.InjectEvent).enter("nodeadd")
 		p.sees("WHAT-IF since 10:36:06", "NodeAdd: 2 pods moved: 2 to active", "activeQ 4")
-		p.do(keymap.Undo).sees("undone: NodeAdd", "WHAT-IF", "activeQ 2").do(keymap.Redo).sees("done again: NodeAdd", "activeQ 4")
+		p.do(keymap.Undo).sees("undone: NodeAdd", "WHAT-IF", "activeQ 2").do(keymap.Redo).sees("redone: NodeAdd", "activeQ 4")
 		p.do(keymap.Undo, keymap.Undo).sees("can't: nothing was injected in this what-if")
 	})
 }
@@ -42,8 +42,8 @@ func TestWhatIfsBesideEachOther(t *testing.T) {
 		for range "what-if 1" {
 			p.press("backspace")
 		}
-		p.enter("with mine").sees("what-if 1 is now called with mine")
-		p.do(keymap.Branch).sees("what-if 2 goes on from with mine at 10:36:06.5")
+		p.enter("with mine").sees("what-if 1 renamed to with mine")
+		p.do(keymap.Branch).sees("what-if 2 branches off with mine at 10:36:06.5")
 		p.do(keymap.MoveAll).sees("3 pods moved: 3 to active")
 
 		p.do(keymap.Forks).sees("  with mine  from 10:36:06.500", "    what-if 2  from 10:36:06.500, now 10:36:06.500 (here)").types("what-if 2")
@@ -64,7 +64,7 @@ func TestWhatIfsBesideEachOther(t *testing.T) {
 
 		p.do(keymap.LeaveWhatIf).seesNot("WHAT-IF").do(keymap.Forks).enter("with mine")
 		p.sees("WHAT-IF", "with mine at 10:36:06.5", "○ mine").do(keymap.CloseFork)
-		p.sees("with mine is closed").seesNot("WHAT-IF")
+		p.sees("closed with mine").seesNot("WHAT-IF")
 		p.do(keymap.Compare).sees("the recording", "what-if 2") // the only other one
 		p.do(keymap.Compare).sees("1 activeQ")
 	})

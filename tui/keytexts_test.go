@@ -23,7 +23,7 @@ var namesAKey = regexp.MustCompile(`(^|[ (])([b-zB-HJ-Z]|esc|enter|tab|space|bac
 
 // notKeys are texts in which what looks like a key is none.
 var notKeys = []string{
-	"From a to z", " 30 s,", " 60 s", "1 s ", "in-flight - ", "digits, - and .", "(s)",
+	"From a to z", " 30 s,", " 30 s)", " 60 s", "1 s ", "1 s,", "in-flight - ", "digits, - and .", "(s)",
 }
 
 // TestNoTextNamesAKeyByItself: what is written in the code names no key, because a person may have given the action

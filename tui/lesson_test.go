@@ -108,7 +108,7 @@ func TestALessonIsGoneThroughByKeys(t *testing.T) {
 
 		p.do(keymap.LessonNext).press("2") // a wrong answer names what is behind it
 		p.do(keymap.LessonNext).come().sees("✗ You said backoffQ. A rejected pod", "→ unschedulable: A plugin rejected it")
-		p.sees("NodeResourcesFit rejected it") // and the arithmetic follows
+		p.sees("rejected by NodeResourcesFit") // and the arithmetic follows
 
 		p.do(keymap.LessonBack).sees("2/7", "Where does web-1 enter")
 		p.do(keymap.LessonNext).come().sees("→ activeQ") // unanswered

@@ -17,13 +17,13 @@ func TestManifest(t *testing.T) {
 		p := sit(t, 80, 24, session.New(withTenants(t), timeline.Options{Paused: true}), Options{})
 		p.do(keymap.Manifest).sees("can't: no pod is selected")
 		p.goTo("10:36:02.5").do(keymap.GoToPod).enter("train-0").do(keymap.Manifest)
-		p.sees("default/train-0", "# As the source told it last by then", "kind: Pod", "name: train-0").seesNot("annotations:")
+		p.sees("default/train-0", "# Last known state.", "kind: Pod", "name: train-0").seesNot("annotations:")
 		p.do(keymap.LastRow).sees("status:")
 		p.do(keymap.Back).sees("1 activeQ")
 	})
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
 		p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown, keymap.Manifest)
-		p.sees("# The source names default/train-0 and has no object of it.")
+		p.sees("# The source mentions default/train-0 but does not contain its object.")
 	})
 }

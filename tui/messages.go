@@ -28,10 +28,7 @@ func (m *model) showMessages() tea.Cmd {
 }
 
 func messageItem(message page.Message, zone words.Zone) widget.Item {
-	text := format.Safe(message.Text)
-	if message.Refused {
-		text = "can't: " + text
-	}
+	text := format.Safe(message.Full())
 	it := widget.Item{Text: zone.Second(message.At) + "  " + text, Note: text}
 	if message.Open != nil {
 		it.Aside = " opens"

@@ -103,7 +103,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 // showFromStart shows the current session from its start, with lowest as the lowest page.
 func (m *model) showFromStart(lowest page.Page) {
 	m.Pages.Begin(lowest)
-	m.Selected, m.said, m.viewName = page.Selection{}, m.Frame.Said.Number, ""
+	m.Selected, m.said, m.viewName = page.Selection{}, m.Frame.Reply.Number, ""
 	for _, c := range m.charts {
 		c.Reset()
 	}

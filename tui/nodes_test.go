@@ -39,7 +39,7 @@ func TestNodes(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
-		p.goTo(moment).do(keymap.Nodes).sees("Nodes unknown: no node is in this recording; an audit log would")
+		p.goTo(moment).do(keymap.Nodes).sees("Nodes unknown: this recording contains no nodes; an audit log would")
 		p.do(keymap.Back, keymap.FocusUnsched, keymap.RowDown, keymap.Nodes).sees("Nodes unknown") // nor what a pod lacks there
 		p.do(keymap.Open).sees("Nodes unknown", "can't: the nodes are unknown")
 	})
@@ -156,7 +156,7 @@ func TestAsks(t *testing.T) {
 		}
 		p := sit(t, 120, 40, session.New(rec, timeline.Options{Paused: true}), Options{})
 		p.goTo("10:36:02.5").do(keymap.GoToPod).enter("train-0").do(keymap.Open)
-		p.sees("Asks for 2 nvidia.com/gpu.", "Only on nodes with pool=gpu.", "With other pods: not beside those with app=train by zone.",
+		p.sees("Requests 2 nvidia.com/gpu.", "Only on nodes with pool=gpu.", "Other pods: anti-affinity: app=train (per zone).",
 			"Tolerates node-role=gpu:NoSchedule, all taints.")
 	})
 }

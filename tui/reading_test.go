@@ -80,17 +80,17 @@ func TestReadingOn(t *testing.T) {
 		p.sees("reading 0%", "0:01+")
 		r.far(p, 8, 0.5, 3*time.Second)
 		p.sees("reading 50%, 0:03 left", "0:07+")
-		p.goTo("+20s").sees("can't: 10:36:20", "is not read yet: it is read up to 10:36:07.5")
+		p.goTo("+20s").sees("can't: 10:36:20", "is not read yet: read up to 10:36:07.5")
 		p.goTo("10:36:30").sees("what is read so far is from 10:36:00 to 10:36:07").press("esc")
 		line := p.model.mouse.progress
 		p.clickAt(line.X+line.W-1, line.Y)
 		p.sees("is not read yet")
-		p.do(keymap.SeekEnd).sees("10:36:07.500", "‖ paused").do(keymap.Rerun).enter("v1.24").sees("can't: the recording is not read to its end yet")
+		p.do(keymap.SeekEnd).sees("10:36:07.500", "‖ paused").do(keymap.Rerun).enter("v1.24").sees("can't: the recording is still being read")
 		p.goTo(moment).do(keymap.Filter).enter("web").do(keymap.FocusBackoff)
 		selected := p.model.Selected
 		r.says <- func(ctx context.Context, s *session.Session) { s.Complete(ctx, r.whole) }
 		p.idle()
-		p.sees("all is read, up to", "10:36:06.500", "/ web").seesNot("reading")
+		p.sees("read to the end, ", "10:36:06.500", "/ web").seesNot("reading")
 		if p.model.Selected != selected {
 			t.Errorf("%v is selected, and %v was", p.model.Selected, selected)
 		}

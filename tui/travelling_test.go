@@ -21,7 +21,7 @@ func TestTravelling(t *testing.T) {
 		p.goTo(moment).do(keymap.FocusBackoff, keymap.RowDown).sees("▸● batch-1")
 		p.do(keymap.PodBack).sees("10:36:05.400").do(keymap.PodBack).sees("10:36:05.200", "▸● batch-1")
 		p.do(keymap.PodOn, keymap.PodOn).sees("10:36:08.000")
-		if p.do(keymap.PodOn); p.answer() != `can't: nothing that follows is "move of default/batch-1"` {
+		if p.do(keymap.PodOn); p.answer() != `not found: no later moment matches "move of default/batch-1"` {
 			t.Errorf("at the last move it says %q", p.answer())
 		}
 
@@ -32,7 +32,7 @@ func TestTravelling(t *testing.T) {
 		}
 		p.enter("backoffQ >= 2").sees("10:36:05.800")
 		p.do(keymap.Until).paste(" enters limbo").press("enter")
-		p.sees(`letter 22: "limbo" is no tier`).press("esc")
+		p.sees(`letter 22: unknown tier "limbo"`).press("esc")
 	})
 }
 
@@ -46,13 +46,13 @@ func TestMarks(t *testing.T) {
 		p.sees("10:36:06.100")
 
 		p.goTo("start").do(keymap.StopAtMarks, keymap.Play).wait(6 * time.Second)
-		p.sees(`stopped at the mark "batch comes"`, "‖ paused", "10:36:05.000")
+		p.sees(`stopped at mark "batch comes"`, "‖ paused", "10:36:05.000")
 		p.do(keymap.SetMark).sees("batch comes")
 		for range "batch comes" {
 			p.press("backspace")
 		}
 		p.press("enter")
-		p.sees(`mark "batch comes" is removed`)
+		p.sees(`removed mark "batch comes"`)
 	})
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, session.New(tell(t, "1 a active UnscheduledPodAdd"), timeline.Options{Paused: true}), Options{})

@@ -105,7 +105,7 @@ func (m *model) onFrame(f *session.Frame) tea.Cmd {
 	if f.Comparison != nil && !m.Pages.Covered() {
 		m.Session.Compare(m.TimelineID()) // the comparison is closed
 	}
-	cmd := m.showAnswer(f.Said)
+	cmd := m.showAnswer(f.Reply)
 	for _, shown := range [...]page.Page{m.Pages.Shown(), m.Pages.Docked()} {
 		if follower, ok := shown.(page.Follower); ok {
 			cmd = tea.Batch(cmd, follower.Follow())
@@ -118,7 +118,7 @@ func (m *model) onFrame(f *session.Frame) tea.Cmd {
 }
 
 // showAnswer shows a new answer of the session.
-func (m *model) showAnswer(said session.Said) tea.Cmd {
+func (m *model) showAnswer(said session.Reply) tea.Cmd {
 	if said.Number == m.said {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (m *model) showAnswer(said session.Said) tea.Cmd {
 	if said.Text == "" {
 		return nil
 	}
-	notice := page.Notice{Text: said.Text, Refused: said.Refused}
+	notice := page.Notice{Text: said.Text, Refused: said.Refused, NotFound: said.NotFound}
 	if m.outcome.Take(said, m.lesson == nil) {
 		notice.Open = func() tea.Cmd { return m.outcome.Open(said) }
 	}

@@ -47,7 +47,7 @@ func TestAnErrorIsAVerdictOfItsOwn(t *testing.T) {
 		p.sees("can't: choose either an error or plugins, not both")
 
 		p.do(keymap.Reject)
-		p.enter("error").sees("in-flight→backoff error, no plugin", "earlier, because it failed by an error")
+		p.enter("error").sees("in-flight→backoff error, no plugin", "earlier, because it failed with an error")
 	})
 }
 
@@ -65,7 +65,7 @@ func TestInjectingForks(t *testing.T) {
 		{"delete", func(p *person) { p.do(keymap.DeletePod) }, "delete default/train-0: default/train-0 unschedulable → deleted"},
 		{"flush of backoffQ", func(p *person) { p.do(keymap.FlushBackoff) }, "flush of backoffQ: "},
 		{"leftover flush", func(p *person) { p.do(keymap.FlushLeft) }, "leftover flush: "},
-		{"open gate", func(p *person) { p.do(keymap.LastRow, keymap.OpenGate) }, "gate of default/held-1 opened: default/held-1 gated → active"},
+		{"open gate", func(p *person) { p.do(keymap.LastRow, keymap.OpenGate) }, "open the gate of default/held-1: default/held-1 gated → active"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

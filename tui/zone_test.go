@@ -66,7 +66,7 @@ func TestZoneByKey(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{Zone: kolkata(t)})
 		p.goTo("16:06:06.5").sees("16:06:06.500 IST")
 		p.do(keymap.TimeZone).sees("times are in UTC", "10:36:06.500").seesNot("IST")
-		p.do(keymap.WhatIf).sees("what-if from 10:36:06.5 on")
+		p.do(keymap.WhatIf).sees("what-if from 10:36:06.5")
 		p.do(keymap.TimeZone).sees("16:06:06.500 IST")
 	})
 }

@@ -14,9 +14,9 @@ func TestExplain(t *testing.T) {
 	const want = `default/store-0 at 2026-11-21 10:57:00.000 UTC
 
 unschedulable since 10:56:55.401, observed · 4 attempts · priority 0
-  Rejected by VolumeBinding at 10:56:55.4. An event that it registered for wakes the pod.
-  Failed 10:56:55.4, 4th time → 8 s → expiry 10:57:03 (cut to the whole second). Woken before 10:57:04, it goes to backoffQ first.
-  Without any event: the leftover flush, which looks every 30 s, tries it after 5 min, at 11:02:16.5.
+  Rejected by VolumeBinding at 10:56:55.4. Woken by events that this plugin listens for.
+  Attempt 4 failed at 10:56:55.4. Backoff: 8 s, until 10:57:04. An event before then moves it to backoffQ.
+  Without an event: retried at 11:02:16 (5 min timeout, checked every 30 s).
 
 last attempt, failed at 10:56:55.401, observed
   3 of 3 nodes  VolumeBinding  pod has unbound immediate PersistentVolumeClaims
@@ -33,7 +33,7 @@ needs
   node-b  NodeResourcesFit  needs 500m cpu, free 0 of 4: lacks 500m
   node-c  TaintToleration   node(s) had untolerated taint(s) (taint dedicated=gpu:NoSchedule)
 
-Note: What it needs is worked out by kube-scheduler v1.37's own plugins over the objects of that moment; pods that are assumed, but not bound yet, take no room.
+Note: Needs are computed by kube-scheduler v1.37's own plugins from the objects at that time; pods that are assumed but not yet bound are not counted.
 `
 	if code != 0 || stderr != "" || out != want {
 		t.Errorf("exit %d, %q\n%s", code, stderr, out)

@@ -56,7 +56,7 @@ Retry your wrong answers:
 		"learn lint":                    {code: 2, want: "learn lint needs FILE..."},
 		"learn new Not-A-Name.yaml":     {code: 2, want: "is not a Kubernetes object name"},
 		"play -o mine.txt":              {code: 2, want: "must end in .yaml"},
-		"play --release v0.1":           {code: 2, want: "there is no release"},
+		"play --release v0.1":           {code: 2, want: "unknown release"},
 	} {
 		f.args = strings.Fields(args)
 		f.check(t)

@@ -19,28 +19,29 @@ import (
 	"github.com/schedq/schedq/sources/manifest"
 )
 
-// What a person changes in a what-if's cluster, to see what a real scheduler would make of it. Each has a
-// local scheduler take over, lets it work until nothing is under way, and says what came of it.
+// Changes to the cluster of a what-if, to see how a real scheduler reacts. Each starts a local
+// scheduler, lets it run until nothing is in progress, and replies with the result.
 
-// calmLimit is for how long such a change is followed: the longest backoff and some more.
-const calmLimit = time.Minute
+// settleLimit limits how long the scheduler runs after a change: the longest backoff and a bit more.
+const settleLimit = time.Minute
 
-// errNothingKnown is why no scheduler can take over.
-var errNothingKnown = errors.New("no nodes are known: an audit log or a trace of one tells them, a scheduler's log alone does not")
+// errNoNodesKnown is why no scheduler can run.
+var errNoNodesKnown = errors.New("no nodes are known: use an audit log or a trace of one; a scheduler log contains no nodes")
 
-// toggleScheduler has a local scheduler take the person's place in the what-if, or gives it back.
+// toggleScheduler starts or stops a local scheduler in the what-if.
 func (o *owner) toggleScheduler() {
 	if o.scheduling() {
-		o.inject("you are the scheduler again", func(e *timeline.Engine, _ time.Time) { e.StopScheduler() })
+		o.inject("stop the local scheduler", func(e *timeline.Engine, _ time.Time) { e.StopScheduler() })
 		return
 	}
-	o.ask("a local scheduler takes over", func(*timeline.Engine, time.Time) error { return nil })
+	o.change("start a local scheduler", func(*timeline.Engine, time.Time) error { return nil })
 }
 
-// ask carries out a change in a what-if with a scheduler running, follows it, and says what came of it.
-func (o *owner) ask(what string, do func(e *timeline.Engine, now time.Time) error) {
-	if o.shownLine().Engine.Objects.Count("Node") == 0 {
-		o.refuse("%s: %s", what, errNothingKnown)
+// change makes a change in a what-if with a scheduler running, waits for it to settle, and replies with
+// the result.
+func (o *owner) change(what string, do func(e *timeline.Engine, now time.Time) error) {
+	if o.shownTimeline().Engine.Objects.Count("Node") == 0 {
+		o.refuse("%s: %s", what, errNoNodesKnown)
 		return
 	}
 	if !o.inFork() {
@@ -52,7 +53,7 @@ func (o *owner) ask(what string, do func(e *timeline.Engine, now time.Time) erro
 			o.refuse("%s: %s", what, err)
 			return
 		}
-		o.fork.DescribeLast("a local scheduler takes over", now, false)
+		o.fork.DescribeLast("start a local scheduler", now, false)
 		joined = true
 	}
 	before := o.fork.MoveCount()
@@ -60,7 +61,7 @@ func (o *owner) ask(what string, do func(e *timeline.Engine, now time.Time) erro
 		o.refuse("%s: %s", what, err)
 		return
 	}
-	o.now = o.fork.CalmDown(calmLimit)
+	o.now = o.fork.CalmDown(settleLimit)
 	o.fork.DescribeLast(what, o.now, joined)
 	if joined {
 		o.fork.Injected[len(o.fork.Injected)-2].What = what
@@ -68,16 +69,16 @@ func (o *owner) ask(what string, do func(e *timeline.Engine, now time.Time) erro
 	o.playing, o.previews = false, nil
 	moves := o.fork.MovesFrom(min(before, o.fork.MoveCount()))
 	o.say("%s: %s", what, explain.Outcome(moves, o.fork.Shown, o.now.Sub(now)))
-	o.said.Moved = board.LastOf(moves)
+	o.reply.Moved = board.LastStates(moves)
 }
 
-// prepare has a scheduler loaded for the what-if that may be asked for next.
+// prepare loads a scheduler for a possible next what-if.
 func (o *owner) prepare() {
 	resting := !o.working() && (!o.playing || o.speed <= 1)
-	o.spare.Prepare(o.shownLine(), resting)
+	o.spare.Prepare(o.shownTimeline(), resting)
 }
 
-// try injects what may fail. What failed is not remembered: nothing came of it.
+// try injects a change that may fail. A failed change is not recorded.
 func (o *owner) try(now time.Time, do func(e *timeline.Engine) error) error {
 	var failed error
 	o.fork.Inject(now, func(e *timeline.Engine) {
@@ -90,11 +91,11 @@ func (o *owner) try(now time.Time, do func(e *timeline.Engine) error) error {
 	return failed
 }
 
-// addNodeLike adds a node like one that is there. An empty name takes the next free one.
+// addNodeLike adds a copy of the node like. An empty name picks the next free one.
 func (o *owner) addNodeLike(like, name string) {
 	if name != "" {
 		if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 {
-			o.refuse("add a node: %q is no node name, use a-z, 0-9, - and .", name)
+			o.refuse("add a node: invalid node name %q: use a-z, 0-9, - and .", name)
 			return
 		}
 	}
@@ -102,10 +103,10 @@ func (o *owner) addNodeLike(like, name string) {
 	if name != "" {
 		what = "node " + name + " like " + like
 	}
-	o.ask(what, func(e *timeline.Engine, now time.Time) error {
+	o.change(what, func(e *timeline.Engine, now time.Time) error {
 		n := e.Objects.Node(like)
 		if n == nil {
-			return fmt.Errorf("there is no node %s", like)
+			return fmt.Errorf("node %s not found", like)
 		}
 		to := name
 		for i := 2; to == ""; i++ {
@@ -114,7 +115,7 @@ func (o *owner) addNodeLike(like, name string) {
 			}
 		}
 		if e.Objects.Node(to) != nil {
-			return fmt.Errorf("there is a node %s already", to)
+			return fmt.Errorf("node %s already exists", to)
 		}
 		added := manifest.LikeNode(n, to)
 		added.CreationTimestamp = metav1.NewTime(now)
@@ -123,12 +124,12 @@ func (o *owner) addNodeLike(like, name string) {
 	})
 }
 
-// editNode changes a node as kubectl label, taint, cordon and uncordon would.
+// editNode edits a node as kubectl label, taint, cordon and uncordon would.
 func (o *owner) editNode(name string, edits []string) {
-	o.ask(fmt.Sprintf("node %s %s", name, strings.Join(edits, " ")), func(e *timeline.Engine, now time.Time) error {
+	o.change(fmt.Sprintf("node %s %s", name, strings.Join(edits, " ")), func(e *timeline.Engine, now time.Time) error {
 		n := e.Objects.Node(name)
 		if n == nil {
-			return fmt.Errorf("there is no node %s", name)
+			return fmt.Errorf("node %s not found", name)
 		}
 		n = n.DeepCopy()
 		for _, edit := range edits {
@@ -141,9 +142,9 @@ func (o *owner) editNode(name string, edits []string) {
 	})
 }
 
-// deleteObject deletes a pod, of the queue or running, or a node.
+// deleteObject deletes a pod, queued or running, or a node.
 func (o *owner) deleteObject(kind string, key types.NamespacedName) {
-	o.ask(fmt.Sprintf("delete %s %s", kind, strings.TrimPrefix(key.String(), "/")), func(e *timeline.Engine, now time.Time) error {
+	o.change(fmt.Sprintf("delete %s %s", kind, strings.TrimPrefix(key.String(), "/")), func(e *timeline.Engine, now time.Time) error {
 		var obj runtime.Object
 		if kind == "node" {
 			if n := e.Objects.Node(key.Name); n != nil {
@@ -153,22 +154,22 @@ func (o *owner) deleteObject(kind string, key types.NamespacedName) {
 			obj = p
 		}
 		if obj == nil {
-			return fmt.Errorf("there is no such %s", kind)
+			return fmt.Errorf("%s not found", kind)
 		}
 		e.RemoveObject(now, obj)
 		return nil
 	})
 }
 
-// apply adds or changes objects as kubectl apply would, read from the file of that name.
+// apply adds or changes objects as kubectl apply would. name is the file they were read from.
 func (o *owner) apply(name string, objs []runtime.Object) {
-	o.ask("apply "+name, func(e *timeline.Engine, now time.Time) error {
+	o.change("apply "+name, func(e *timeline.Engine, now time.Time) error {
 		for _, obj := range objs {
 			obj = obj.DeepCopyObject()
 			m := obj.(metav1.Object)
 			if pod, ok := obj.(*v1.Pod); ok {
 				if old := e.Objects.Pod(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}); old != nil {
-					return fmt.Errorf("there is a pod %s/%s already, and a pod's specification can't be changed", pod.Namespace, pod.Name)
+					return fmt.Errorf("pod %s/%s already exists, and a pod's spec can't be changed", pod.Namespace, pod.Name)
 				}
 				if err := manifest.ResolvePriority(pod, e.PriorityClass, e.DefaultPriorityClass); err != nil {
 					return err
@@ -183,16 +184,16 @@ func (o *owner) apply(name string, objs []runtime.Object) {
 	})
 }
 
-// bindClaim binds a claim to a volume, as the volume controller would: to the smallest one that is free
-// and will do, or to a new one, as a provisioner would.
+// bindClaim binds a claim to a volume as the volume controller would: to the smallest free one that
+// fits, or to a new one, as a provisioner would.
 func (o *owner) bindClaim(key types.NamespacedName) {
-	o.ask("bind claim "+key.String(), func(e *timeline.Engine, now time.Time) error {
+	o.change("bind claim "+key.String(), func(e *timeline.Engine, now time.Time) error {
 		claim, ok := e.Objects.Get(&v1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}).(*v1.PersistentVolumeClaim)
 		if !ok {
-			return fmt.Errorf("there is no such claim")
+			return fmt.Errorf("claim not found")
 		}
 		if claim.Spec.VolumeName != "" {
-			return fmt.Errorf("it is bound to volume %s already", claim.Spec.VolumeName)
+			return fmt.Errorf("it is already bound to volume %s", claim.Spec.VolumeName)
 		}
 		volume := e.VolumeFor(claim)
 		volume.Spec.ClaimRef = &v1.ObjectReference{Kind: "PersistentVolumeClaim", APIVersion: "v1", Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID}

@@ -10,7 +10,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestBehind: a live session says how far behind the clock it is: half a second, or, while Events wait, half a second more than they do.
+// TestBehind: a live session reports its lag: half a second, or half a second more than the Events' delay.
 func TestBehind(t *testing.T) {
 	start := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	stream := &handed{}
@@ -18,13 +18,13 @@ func TestBehind(t *testing.T) {
 	t.Cleanup(o.close)
 	for _, c := range []struct {
 		name     string
-		at, made time.Duration // when it is asked, and the attempt that an Event tells of then
+		at, made time.Duration // the time of the query, and of the attempt in an Event then
 		want     time.Duration
 	}{
 		{"it has just come", 0, 0, 500 * time.Millisecond},
 		{"an Event comes late", 20 * time.Second, 13 * time.Second, 7500 * time.Millisecond},
 		{"the next one", 20500 * time.Millisecond, 14 * time.Second, 7 * time.Second},
-		{"none waits any more", 22 * time.Second, 0, 500 * time.Millisecond},
+		{"none is late any more", 22 * time.Second, 0, 500 * time.Millisecond},
 	} {
 		stream.events, stream.status.Attached = nil, start
 		if c.made > 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// crowded returns an owner of a recording in which n pods wait in all tiers.
+// crowded returns an owner of a recording with n waiting pods in all tiers.
 func crowded(n int) *owner {
 	rec := &sources.Recording{Name: "crowd"}
 	add := func(i int, m sources.Move) {
@@ -33,7 +33,7 @@ func crowded(n int) *owner {
 	return o
 }
 
-// TestFrameCost: a frame allocates the same at 100 pods and at 150,000.
+// TestFrameCost: a frame takes the same allocations with 100 pods and with 150,000.
 func TestFrameCost(t *testing.T) {
 	allocs := func(n int) float64 {
 		o := crowded(n)
@@ -46,29 +46,5 @@ func TestFrameCost(t *testing.T) {
 	few, many := allocs(100), allocs(crowd)
 	if many > few {
 		t.Errorf("a frame takes %v allocations at 100 pods and %v at %d", few, many, crowd)
-	}
-}
-
-func BenchmarkFrame(b *testing.B) {
-	for _, n := range []int{100, 150_000} {
-		o := crowded(n)
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				o.frame()
-			}
-		})
-	}
-}
-
-// BenchmarkSeek goes to and fro in a history.
-func BenchmarkSeek(b *testing.B) {
-	o := crowded(100_000)
-	h := o.recording
-	b.ReportMetric(float64(h.ChangeCount()), "changes")
-	at := 0
-	for b.Loop() {
-		at = (at + h.ChangeCount()*3/7) % h.ChangeCount()
-		h.SetCursor(at)
 	}
 }

@@ -31,7 +31,7 @@ func TestCountsAtTheTimeOfAMove(t *testing.T) {
 		s := start(t, &sources.Recording{Events: []sources.Event{{Time: world.At(0), Fact: &sources.Mark{}}, move, counts(1), counts(2)}}, timeline.Options{Paused: true})
 		s.Step(1)
 		if f := s.Sync(); f.SchedulerCounts != nil {
-			t.Errorf("counts that are not executed yet are shown: %+v", f.SchedulerCounts)
+			t.Errorf("future counts are shown: %+v", f.SchedulerCounts)
 		}
 		s.SeekEnd()
 		if f := s.Sync(); f.SchedulerCounts == nil || f.SchedulerCounts.Active != 2 || f.LocalCounts.Active != 1 {
@@ -39,7 +39,7 @@ func TestCountsAtTheTimeOfAMove(t *testing.T) {
 		}
 		s.Step(-1)
 		if f := s.Sync(); f.SchedulerCounts != nil {
-			t.Errorf("stepped back, counts of later are shown: %+v", f.SchedulerCounts)
+			t.Errorf("after stepping back, later counts are shown: %+v", f.SchedulerCounts)
 		}
 	})
 }
@@ -61,8 +61,7 @@ func TestEmptyRecording(t *testing.T) {
 	})
 }
 
-// TestInFlightEventSurvivesAStepBack: what was done before the undone step stays done, though it moved
-// nothing.
+// TestInFlightEventSurvivesAStepBack: an action before the undone step persists, even if it moved nothing.
 func TestInFlightEventSurvivesAStepBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
@@ -70,8 +69,8 @@ func TestInFlightEventSurvivesAStepBack(t *testing.T) {
 		s.AddPod(NewPod{Key: world.Key("p"), Priority: 9})
 		s.Pop()
 		s.InjectEvent("NodeAdd")
-		if f := s.Sync(); !strings.HasSuffix(f.Said.Text, "nothing moved") {
-			t.Fatalf("it says %q", f.Said.Text)
+		if f := s.Sync(); !strings.HasSuffix(f.Reply.Text, "nothing moved") {
+			t.Fatalf("got %q", f.Reply.Text)
 		}
 		for range 2 {
 			s.Reject(world.Key("p"), "NodeName")
@@ -87,8 +86,8 @@ func TestInFlightEventSurvivesAStepBack(t *testing.T) {
 	})
 }
 
-// TestAnswerAfterStepIntoAFlush: the answer to an injection tells of its own moves alone, and the filter
-// stays.
+// TestAnswerAfterStepIntoAFlush: the reply to an injection only includes its own moves, and the filter
+// persists.
 func TestAnswerAfterStepIntoAFlush(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
@@ -104,8 +103,8 @@ func TestAnswerAfterStepIntoAFlush(t *testing.T) {
 		s.Step(-1)
 		s.AddPod(NewPod{Key: world.Key("new")})
 		f := s.Sync()
-		if f.Said.Text != "new pod default/new: default/new → active" {
-			t.Errorf("it says %q", f.Said.Text)
+		if f.Reply.Text != "new pod default/new: default/new → active" {
+			t.Errorf("got %q", f.Reply.Text)
 		}
 		if f.Filter != "default/a" || f.Board.Len(queue.Active) == f.Board.Unfiltered().Len(queue.Active) {
 			t.Errorf("the filter is %q, %d of %d pods are shown", f.Filter, f.Board.Len(queue.Active), f.Board.Unfiltered().Len(queue.Active))
@@ -118,13 +117,13 @@ func TestLongSeekInAForkIsRefused(t *testing.T) {
 		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
 		s.Fork()
 		s.Seek(world.At(9).Add(2_000_000 * time.Hour))
-		if f := s.Sync(); !f.Said.Refused || !f.Now.Equal(world.At(9)) {
-			t.Errorf("it is %s, and it says %q", f.Now, f.Said.Text)
+		if f := s.Sync(); !f.Reply.Refused || !f.Now.Equal(world.At(9)) {
+			t.Errorf("it is %s, and got %q", f.Now, f.Reply.Text)
 		}
 	})
 }
 
-// TestRegatedPodHasNotMoved: a gated pod that an event reaches, and that is gated again, goes on waiting.
+// TestRegatedPodHasNotMoved: a gated pod that an event reaches and that is gated again continues its stay.
 func TestRegatedPodHasNotMoved(t *testing.T) {
 	gated := func(seconds float64, event string) sources.Event {
 		return sources.Event{Time: world.At(seconds), Fact: &sources.Move{Pod: world.Key("p"), To: "gated", Event: event, GatingPlugin: "SchedulingGates"}}
@@ -159,7 +158,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// TestNominationOutOfTheLog: a failed attempt that preempts says where the pod is meant to go.
+// TestNominationOutOfTheLog: a failed attempt that preempts shows the nominated node.
 func TestNominationOutOfTheLog(t *testing.T) {
 	move := func(seconds float64, to sources.Tier, event, node string) sources.Event {
 		return sources.Event{Time: world.At(seconds), Fact: &sources.Move{Pod: world.Key("p"), To: to, Event: event, Node: node, Plugins: []string{"NodeResourcesFit"}}}
@@ -179,8 +178,8 @@ func TestNominationOutOfTheLog(t *testing.T) {
 	}
 }
 
-// TestAnyObjects: whatever order objects change in, the board agrees with the queue, and a fork can be
-// made at the end.
+// TestAnyObjects: in whatever order objects change, the board agrees with the queue, and a what-if can be
+// started at the end.
 func TestAnyObjects(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := &sources.Recording{}
@@ -215,7 +214,7 @@ func TestAnyObjects(t *testing.T) {
 	})
 }
 
-// TestInjectFromTheMiddle: going on from the middle of what an injection moved keeps all of it.
+// TestInjectFromTheMiddle: continuing from the middle of an injection's moves keeps all of them.
 func TestInjectFromTheMiddle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
@@ -235,7 +234,7 @@ func TestInjectFromTheMiddle(t *testing.T) {
 	})
 }
 
-// TestVainStepsDoNotMoveTheEnd: a step that finds no move leaves a what-if as far as it was played.
+// TestVainStepsDoNotMoveTheEnd: a step that finds no move does not extend a what-if.
 func TestVainStepsDoNotMoveTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})

@@ -12,9 +12,9 @@ import (
 	"github.com/schedq/schedq/queue/session/timeline"
 )
 
-// findNeeds works out what p needs at the moment shown.
+// findNeeds computes what p needs at the time shown.
 func (o *owner) findNeeds(p *board.Pod) (*explain.Needs, error) {
-	e, err := o.engineThen()
+	e, err := o.engineShown()
 	if err != nil {
 		return nil, err
 	}
@@ -23,24 +23,24 @@ func (o *owner) findNeeds(p *board.Pod) (*explain.Needs, error) {
 	switch {
 	case noNodes && o.live != nil:
 		return nil, errNoNodesRead
-	case noNodes && !cluster.TellsNodes(o.rec.Tells()):
+	case noNodes && !cluster.HasNodes(o.rec.Tells()):
 		return nil, errNoNodes
 	case pod == nil:
 		return nil, errNoObject
 	}
-	return explain.FindNeeds(e.Config, e.Objects, e.Queue, pod, o.now, explain.NearestTold)
+	return explain.FindNeeds(e.Config, e.Objects, e.Queue, pod, o.now, explain.NearestShown)
 }
 
-// engineThen returns the engine as it is at the moment shown.
-func (o *owner) engineThen() (*timeline.Engine, error) {
-	t := o.shownLine()
+// engineShown returns the engine in its state at the time shown.
+func (o *owner) engineShown() (*timeline.Engine, error) {
+	t := o.shownTimeline()
 	switch cursor := t.Cursor; {
 	case cursor == t.ChangeCount():
 		return t.Engine, nil
 	case t.Forked != nil:
-		return nil, errGoneBy
+		return nil, errMomentPassed
 	case !t.HasEngine():
-		return nil, errNotKept
+		return nil, errEngineDropped
 	default:
 		e := t.EngineShown()
 		t.SetCursor(cursor)
@@ -48,10 +48,10 @@ func (o *owner) engineThen() (*timeline.Engine, error) {
 	}
 }
 
-// survey has frames tell of the cluster at the moment shown.
+// survey adds the cluster at the time shown to frames.
 func (o *owner) survey() {
 	o.cluster, o.changed = &explain.Cluster{At: o.now}, true
-	switch e, err := o.engineThen(); {
+	switch e, err := o.engineShown(); {
 	case err != nil:
 		o.cluster.Unknown = err.Error()
 	case e.Objects.Count("Node") == 0:
@@ -62,10 +62,10 @@ func (o *owner) survey() {
 	}
 }
 
-// diagnose works out what the pod of that name needs, for the frame; if it must be quick, only where it is.
-// A pod that is not in the queue needs nothing.
+// diagnose computes the pod's needs for the frame, unless quick is set and the cluster is too large. A
+// pod that is not in the queue needs nothing.
 func (o *owner) diagnose(key types.NamespacedName, quick bool) {
-	o.needs, o.needsOf, o.changed = nil, o.shownLine(), true
+	o.needs, o.needsOf, o.changed = nil, o.shownTimeline(), true
 	if quick && o.needsOf.Engine.Objects.Tree.Len() > quickObjects {
 		return
 	}
@@ -80,13 +80,13 @@ func (o *owner) diagnose(key types.NamespacedName, quick bool) {
 	o.needs = n
 }
 
-// quickObjects is up to how many objects a scheduler takes in within half a second or so.
+// quickObjects is the number of objects that a scheduler loads in about half a second.
 const quickObjects = 10_000
 
 var (
-	errNoNodes     = errors.New("no node is in this recording; an audit log would tell")
-	errNoNodesRead = errors.New("no node is in the cluster, as far as you may read it")
-	errGoneBy      = errors.New("this moment of the what-if is over, its end would tell")
-	errNotKept     = errors.New("of that long ago only what is seen is kept; a what-if has it played anew")
-	errNoObject    = errors.New("the pod's object is not in this recording; an audit log would tell")
+	errNoNodes       = errors.New("this recording contains no nodes; an audit log would")
+	errNoNodesRead   = errors.New("no nodes are visible to you in the cluster")
+	errMomentPassed  = errors.New("only known at the end of the what-if")
+	errEngineDropped = errors.New("this part of the history keeps moves only; start a what-if to replay it")
+	errNoObject      = errors.New("this recording does not contain the pod's object; an audit log would")
 )

@@ -16,7 +16,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// ExplainPod replays rec up to at, and explains the pod there.
+// ExplainPod replays rec up to at and explains the pod at that time.
 func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Options, key types.NamespacedName, at time.Time) (*explain.Explanation, error) {
 	cfg, err := opts.SchedulerConfig(rec)
 	if err != nil {
@@ -34,7 +34,7 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 	f := o.frame()
 	p := f.Board.Get(key)
 	if p == nil {
-		return nil, explain.Unknown(ctx, rec, o.recording.Engine.Objects.Pod(key), key, o.now, o.zone)
+		return nil, explain.UnknownPod(ctx, rec, o.recording.Engine.Objects.Pod(key), key, o.now, o.zone)
 	}
 	x := f.Explanation(p)
 	x.Source = f.Name
@@ -46,8 +46,8 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 	return x, nil
 }
 
-// replayedTo returns an owner that nobody else has, of rec at the moment at, whose feed is to be closed. It has forgotten what
-// was long before, but for what the pods tell of themselves that are there then, and the named one. It fails if the model
+// replayedTo returns an owner of rec at the time at; the caller must close its feed. It keeps little
+// history: only what explains the pods present at the time, and the named pod. It fails if the model
 // does, or when ctx ends.
 func replayedTo(ctx context.Context, rec *sources.Recording, opts timeline.Options, at time.Time, key types.NamespacedName) (*owner, error) {
 	opts.Paused, opts.Opens = true, 0
@@ -64,14 +64,14 @@ func replayedTo(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 	return o, nil
 }
 
-// explainNeeds adds what p would need to x, or why that is not known.
+// explainNeeds adds the needs of p to x, or why they are unknown.
 func (o *owner) explainNeeds(p *board.Pod, x *explain.Explanation) {
 	n, err := o.findNeeds(p)
 	if err != nil {
-		x.Notes = append(x.Notes, fmt.Sprintf("What it needs is not known: %s.", err))
+		x.Notes = append(x.Notes, fmt.Sprintf("What it needs is unknown: %s.", err))
 		return
 	}
 	x.Needs = n
-	x.Notes = append(x.Notes, "What it needs is worked out by kube-scheduler v1.37's own plugins over the objects of that moment; "+
-		"pods that are assumed, but not bound yet, take no room.")
+	x.Notes = append(x.Notes, "Needs are computed by kube-scheduler v1.37's own plugins from the objects at that time; "+
+		"pods that are assumed but not yet bound are not counted.")
 }

@@ -18,14 +18,14 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// waiting2 has web wait for 2 CPUs at noon, on a node with 1 that is tainted and one of 4 with 500m left.
+// waiting2 makes web wait for 2 CPUs at noon, with a tainted node of 1 and a node of 4 with 500m left.
 func waiting2(c *world.Cluster) {
-	world.Happens(c, 1, sources.Added, world.Node("tainted", "1"), func(n *v1.Node) {
+	world.Change(c, 1, sources.Added, world.Node("tainted", "1"), func(n *v1.Node) {
 		n.Spec.Taints = []v1.Taint{{Key: "dedicated", Value: "infra", Effect: v1.TaintEffectNoSchedule}}
 	})
-	world.Happens(c, 1.1, sources.Added, world.Node("full", "4"), nil)
-	world.Happens(c, 1.2, sources.Added, world.Wants("big", "3500m"), func(p *v1.Pod) { p.Spec.NodeName = "full" })
-	world.Happens(c, 2, sources.Added, world.Wants("web", "2"), nil)
+	world.Change(c, 1.1, sources.Added, world.Node("full", "4"), nil)
+	world.Change(c, 1.2, sources.Added, world.PendingPod("big", "3500m"), func(p *v1.Pod) { p.Spec.NodeName = "full" })
+	world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), nil)
 }
 
 func explained(t *testing.T, rec *sources.Recording, name string, when float64) *explain.Explanation {
@@ -37,7 +37,7 @@ func explained(t *testing.T, rec *sources.Recording, name string, when float64) 
 	return x
 }
 
-// TestExplainPodJSON: all that there is to tell of a pod whose moves are modelled.
+// TestExplainPodJSON: the whole explanation of a pod with modelled moves.
 func TestExplainPodJSON(t *testing.T) {
 	var c world.Cluster
 	waiting2(&c)
@@ -59,9 +59,9 @@ func TestExplainPodJSON(t *testing.T) {
   "TaintToleration"
  ],
  "why": [
-  "Rejected by NodeResourcesFit, TaintToleration at 12:00:02. An event that one of them registered for wakes it.",
-  "Failed 12:00:02, 1st time → 1 s → expiry 12:00:03 (cut to the whole second). Woken before 12:00:04, it goes to backoffQ first.",
-  "Without any event: the leftover flush, which looks every 30 s, tries it after 5 min, at 12:05:31."
+  "Rejected by NodeResourcesFit, TaintToleration at 12:00:02. Woken by events that one of these plugins listens for.",
+  "Attempt 1 failed at 12:00:02. Backoff: 1 s, until 12:00:04. An event before then moves it to backoffQ.",
+  "Without an event: retried at 12:05:31 (5 min timeout, checked every 30 s)."
  ],
  "lastAttempt": {
   "time": "SINCE",
@@ -170,18 +170,18 @@ func TestExplainPodJSON(t *testing.T) {
   ]
  },
  "notes": [
-  "Where the pod is, since when and after how many attempts is modelled: the recording does not tell.",
-  "The last attempt is a modelled one.",
-  "What it needs is worked out by kube-scheduler v1.37's own plugins over the objects of that moment; pods that are assumed, but not bound yet, take no room."
+  "The pod's tier, time there and attempts are modelled: the recording does not contain them.",
+  "The last attempt is modelled.",
+  "Needs are computed by kube-scheduler v1.37's own plugins from the objects at that time; pods that are assumed but not yet bound are not counted."
  ]
 }`
-	since, _ := json.Marshal(x.Since) // when the modelled attempt ended is a matter of measuring, not of this
-	told := strings.ReplaceAll(string(got), string(since), `"SINCE"`)
-	if told != want {
-		t.Errorf("it says\n%s", told)
+	since, _ := json.Marshal(x.Since) // the modelled duration of an attempt is not tested here
+	text := strings.ReplaceAll(string(got), string(since), `"SINCE"`)
+	if text != want {
+		t.Errorf("got\n%s", text)
 	}
 	if late := x.Since.Sub(world.At(2)); late <= 0 || late > 100*time.Millisecond {
-		t.Errorf("it failed %s after it came", late)
+		t.Errorf("it failed %s after its arrival", late)
 	}
 	var sentences []string
 	sentences = append(sentences, x.Needs.Sentences()...)
@@ -194,7 +194,7 @@ func TestExplainPodJSON(t *testing.T) {
 		"tainted TaintToleration: node(s) had untolerated taint(s) (taint dedicated=infra:NoSchedule); " +
 			"NodeResourcesFit: needs 2 cpu, free 1 of 1: lacks 1, too small even when empty",
 	}; !slices.Equal(sentences, want) {
-		t.Errorf("it says\n  %s\nwant\n  %s", strings.Join(sentences, "\n  "), strings.Join(want, "\n  "))
+		t.Errorf("got\n  %s\nwant\n  %s", strings.Join(sentences, "\n  "), strings.Join(want, "\n  "))
 	}
 }
 
@@ -202,37 +202,37 @@ func TestExplainPodJSON(t *testing.T) {
 func TestExplainPodAtMoments(t *testing.T) {
 	var c world.Cluster
 	waiting2(&c)
-	world.Happens(&c, 10, sources.Added, world.Node("new", "4"), nil)
-	world.Happens(&c, 10.05, sources.Updated, world.Wants("web", "2"), func(p *v1.Pod) { p.Spec.NodeName = "new" })
+	world.Change(&c, 10, sources.Added, world.Node("new", "4"), nil)
+	world.Change(&c, 10.05, sources.Updated, world.PendingPod("web", "2"), func(p *v1.Pod) { p.Spec.NodeName = "new" })
 	rec := c.Recording(20)
 
 	x := explained(t, rec, "web", 5)
 	if x.IfWoken == nil || x.IfWoken.Tier != "active" || x.IfWoken.Until != nil {
-		t.Errorf("after its backoff, woken it goes to %+v", x.IfWoken)
+		t.Errorf("after its backoff, an event moves it to %+v", x.IfWoken)
 	}
-	x = explained(t, rec, "web", 10.0001) // the node is there, and the scheduler has not heard of it
+	x = explained(t, rec, "web", 10.0001) // the node exists, but the scheduler does not know it yet
 	if x.Tier != "unschedulable" || !slices.Equal(x.Needs.Fits, []sources.SafeText{"new"}) || x.Needs.Sentences()[0] != "It fits on 1 of 3 nodes: new." {
 		t.Errorf("with the new node it is %s and fits on %v", x.Tier, x.Needs.Fits)
 	}
 	x = explained(t, rec, "web", 20)
 	if x.Tier != "scheduled" || x.Node != "new" || x.Needs != nil || x.NextTry != nil || x.LastAttempt != nil {
-		t.Errorf("when it is bound it is said to be %+v", x)
+		t.Errorf("once bound, it is %+v", x)
 	}
-	if want := "It has left the queue. It last waited, unschedulable, until 12:00:10.001: ask for a moment before that."; !slices.Contains(x.Notes, want) {
-		t.Errorf("it notes %q, want %q", x.Notes, want)
+	if want := "The pod has left the queue. It last waited (unschedulable) until 12:00:10.001: choose an earlier time."; !slices.Contains(x.Notes, want) {
+		t.Errorf("notes %q, want %q", x.Notes, want)
 	}
 }
 
-// TestExplainPodOfLog: from the scheduler's log alone, all but the nodes.
+// TestExplainPodOfLog: with a scheduler log only, everything but the nodes is known.
 func TestExplainPodOfLog(t *testing.T) {
 	rec := world.SmallRecording()
 	rec.Events[3].Fact.(*sources.Move).Message = "0/3 nodes are available: 1 something new, 2 Insufficient cpu. no luck"
 	x := explained(t, rec, "batch-1", 11)
 	if x.Tier != "unschedulable" || x.Provenance != "observed" || x.Priority != nil || x.Needs != nil {
-		t.Errorf("it says %+v", x)
+		t.Errorf("got %+v", x)
 	}
-	if want := []string{"What it needs is not known: no node is in this recording; an audit log would tell."}; !slices.Equal(x.Notes, want) {
-		t.Errorf("it notes %q, want %q", x.Notes, want)
+	if want := []string{"What it needs is unknown: this recording contains no nodes; an audit log would."}; !slices.Equal(x.Notes, want) {
+		t.Errorf("notes %q, want %q", x.Notes, want)
 	}
 	a := x.LastAttempt
 	if a == nil || a.Provenance != "observed" || a.Nodes != 3 || a.Rest != "no luck" || !a.Time.Equal(world.At(10.7)) ||
@@ -245,25 +245,25 @@ func TestExplainPodOfLog(t *testing.T) {
 		t.Errorf("it is woken by %+v", x.WokenBy)
 	}
 	if x = explained(t, rec, "batch-1", 11.4); x.NextTry == nil || !x.NextTry.Latest.Equal(world.At(12)) || x.NextTry.By != "BackoffComplete" || x.NextTry.Early || x.WokenBy != nil || x.IfWoken != nil {
-		t.Errorf("in backoffQ it says %+v", x)
+		t.Errorf("in backoffQ got %+v", x)
 	}
 }
 
-// TestExplainPodUnknown: each reason why the queue does not know a pod.
+// TestExplainPodUnknown: each reason why a pod is not in the queue.
 func TestExplainPodUnknown(t *testing.T) {
 	var c world.Cluster
 	waiting2(&c)
-	world.Happens(&c, 3, sources.Added, world.Wants("theirs", "1"), func(p *v1.Pod) { p.Spec.SchedulerName = "other" })
-	world.Happens(&c, 15, sources.Added, world.Wants("late", "1"), nil)
+	world.Change(&c, 3, sources.Added, world.PendingPod("theirs", "1"), func(p *v1.Pod) { p.Spec.SchedulerName = "other" })
+	world.Change(&c, 15, sources.Added, world.PendingPod("late", "1"), nil)
 	rec := c.Recording(20)
 	for name, want := range map[string]string{
-		"big":    "default/big was not in the queue up to 12:00:05: it runs on full",
-		"theirs": "default/theirs was not in the queue up to 12:00:05: its scheduler is other, its phase Pending",
-		"late":   "the queue did not know default/late at 12:00:05: it came at 12:00:15",
-		"nobody": "the queue did not know default/nobody at 12:00:05",
+		"big":    "default/big was never queued before 12:00:05: it runs on full",
+		"theirs": "default/theirs was never queued before 12:00:05: its scheduler is other and its phase Pending",
+		"late":   "default/late was not in the queue at 12:00:05: it arrived at 12:00:15",
+		"nobody": "default/nobody was not in the queue at 12:00:05",
 	} {
 		if x, err := ExplainPod(t.Context(), rec, timeline.Options{}, world.Key(name), world.At(5)); err == nil || err.Error() != want {
-			t.Errorf("of %s it says %+v, %v, want %s", name, x, err, want)
+			t.Errorf("%s: %+v, %v, want %s", name, x, err, want)
 		}
 	}
 }
@@ -271,36 +271,36 @@ func TestExplainPodUnknown(t *testing.T) {
 func TestFindPod(t *testing.T) {
 	var c world.Cluster
 	for _, name := range []string{"web-1", "web-2", "web-3", "web-4", "web-5", "web-6", "train-0"} {
-		world.Happens(&c, 1, sources.Added, world.Wants(name, "1"), nil)
+		world.Change(&c, 1, sources.Added, world.PendingPod(name, "1"), nil)
 	}
-	world.Happens(&c, 1, sources.Added, world.Wants("web-1", "1"), func(p *v1.Pod) { p.Namespace = "team" })
+	world.Change(&c, 1, sources.Added, world.PendingPod("web-1", "1"), func(p *v1.Pod) { p.Namespace = "team" })
 	rec := c.Recording(2)
 	for name, want := range map[string]string{
 		"train-0":       "default/train-0",
 		"default/web-1": "default/web-1",
 		"team/web-1":    "team/web-1",
-		"web-1":         "there are 2 pods web-1: default/web-1, team/web-1",
-		"web":           "no pod web is in made; near are default/web-1, default/web-2, default/web-3, default/web-4, default/web-5 and 2 more",
-		"trian-0":       "no pod trian-0 is in made; near are default/train-0",
-		"team/train-0":  "no pod team/train-0 is in made; near are default/train-0",
-		"zzz":           "no pod zzz is in made, nor one of a like name among its 8 pods",
-		"":              "no pod  is in made, nor one of a like name among its 8 pods",
+		"web-1":         "2 pods match web-1: default/web-1, team/web-1",
+		"web":           "pod web not found in made; did you mean default/web-1, default/web-2, default/web-3, default/web-4, default/web-5 and 2 more?",
+		"trian-0":       "pod trian-0 not found in made; did you mean default/train-0?",
+		"team/train-0":  "pod team/train-0 not found in made; did you mean default/train-0?",
+		"zzz":           "pod zzz not found in made, nor a similar name among its 8 pods",
+		"":              "pod  not found in made, nor a similar name among its 8 pods",
 	} {
 		got, err := cluster.FindPod(t.Context(), rec, name)
 		if said := got.String(); err == nil && said != want || err != nil && err.Error() != want {
 			t.Errorf("%q is %s, %v, want %s", name, said, err, want)
 		}
 	}
-	if _, err := cluster.FindPod(t.Context(), &sources.Recording{Name: "made"}, "web"); err == nil || err.Error() != "no pod is in made" {
-		t.Errorf("of an empty recording it says %v", err)
+	if _, err := cluster.FindPod(t.Context(), &sources.Recording{Name: "made"}, "web"); err == nil || err.Error() != "made contains no pods" {
+		t.Errorf("for an empty recording: %v", err)
 	}
 }
 
-// TestDiagnose: on the screen, the needs are those of the moment at which they were asked.
+// TestDiagnose: the needs shown are those at the time of the request.
 func TestDiagnose(t *testing.T) {
 	var c world.Cluster
 	waiting2(&c)
-	world.Happens(&c, 10, sources.Added, world.Node("new", "4"), nil)
+	world.Change(&c, 10, sources.Added, world.Node("new", "4"), nil)
 	s := New(c.Recording(20), timeline.Options{Paused: true})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -313,7 +313,7 @@ func TestDiagnose(t *testing.T) {
 	s.Diagnose(world.Key("web"))
 	f := s.Sync()
 	if n := f.Needs; n == nil || n.Pod != world.Key("web") || !n.At.Equal(world.At(5)) || n.Nodes != 2 || len(n.Fits) != 0 || tierOf(f, "web") != "unschedulable" {
-		t.Errorf("at a moment gone by, %+v", f.Needs)
+		t.Errorf("at a past moment of a what-if, %+v", f.Needs)
 	}
 	s.Step(1)
 	if f = s.Sync(); f.Needs == nil || !f.Needs.At.Equal(world.At(5)) {
@@ -323,7 +323,7 @@ func TestDiagnose(t *testing.T) {
 	s.AddPod(NewPod{Key: world.Key("one")})
 	s.AddPod(NewPod{Key: world.Key("two")})
 	if f = s.Sync(); f.Fork == nil || f.Needs != nil {
-		t.Errorf("in a what-if, what was asked of the recording: %+v", f.Needs)
+		t.Errorf("in a what-if, needs from the recording: %+v", f.Needs)
 	}
 	s.Diagnose(world.Key("web"))
 	if f = s.Sync(); f.Needs == nil || f.Needs.Nodes == 0 {
@@ -331,7 +331,7 @@ func TestDiagnose(t *testing.T) {
 	}
 	s.Step(-1)
 	s.Diagnose(world.Key("web"))
-	if f = s.Sync(); f.Needs == nil || f.Needs.Sentences()[0] != "What it needs is not known: "+errGoneBy.Error()+"." {
+	if f = s.Sync(); f.Needs == nil || f.Needs.Sentences()[0] != "What it needs is unknown: "+errMomentPassed.Error()+"." {
 		t.Errorf("back in a what-if, %+v", f.Needs)
 	}
 	s.Diagnose(types.NamespacedName{Namespace: "default", Name: "nobody"})

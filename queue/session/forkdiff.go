@@ -8,13 +8,13 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// compareEvery is how often a comparison of many pods is made anew while playing, in real time.
+// compareEvery is the real time between two comparisons of many pods while playing.
 const (
 	compareEvery = 500 * time.Millisecond
 	manyPods     = 10_000
 )
 
-// compare shows another timeline beside the one that is shown. Its own ID ends that.
+// compare compares the timeline shown with another. The ID of the one shown ends that.
 func (o *owner) compare(id int) {
 	other := o.forkOf(id)
 	if id == TheRecording {
@@ -22,21 +22,21 @@ func (o *owner) compare(id int) {
 	}
 	if old := o.compared; old != nil {
 		o.compared, o.comparison = nil, nil
-		if old != o.shownLine() {
+		if old != o.shownTimeline() {
 			old.Suspend()
 		}
 	}
 	o.changed = true
 	switch {
 	case other == nil:
-		o.refuse("compare: there is no such what-if")
-	case other == o.shownLine():
+		o.refuse("compare: no such what-if")
+	case other == o.shownTimeline():
 	default:
 		o.compared = other
 	}
 }
 
-// nameOf is what a timeline is called.
+// nameOf returns the name of a timeline.
 func (o *owner) nameOf(t *timeline.Timeline) sources.SafeText {
 	if t.Branch == nil {
 		return "the recording"
@@ -44,9 +44,9 @@ func (o *owner) nameOf(t *timeline.Timeline) sources.SafeText {
 	return t.Branch.Name
 }
 
-// compareNow returns how the two timelines differ at the moment shown, or nil if none is compared.
+// compareNow compares the two timelines at the time shown. It returns nil if none is compared.
 func (o *owner) compareNow() *board.Comparison {
-	mine, other := o.shownLine(), o.compared
+	mine, other := o.shownTimeline(), o.compared
 	if other == nil || other == mine {
 		return nil
 	}

@@ -10,43 +10,43 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// What-ifs stay when one leaves them, as a tree whose root is the recording, so that one can return to them
-// and compare them.
+// What-ifs remain after the user leaves them, as a tree whose root is the recording, so that they can
+// be revisited and compared.
 
-// maxForks bounds how many what-ifs there are.
+// maxForks limits the number of what-ifs.
 const maxForks = 32
 
 // TheRecording is the ID of the recording among the what-ifs.
 const TheRecording = 0
 
-// ForkInfo is a what-if among the others.
+// ForkInfo describes one of the what-ifs.
 type ForkInfo struct {
-	// ID names it, Parent the one that it left, or TheRecording.
+	// ID identifies it, and Parent the what-if that it left, or TheRecording.
 	ID, Parent int
 	Name       sources.SafeText
-	// From is when it left its parent, Now the moment shown of it, Injected what was done in it, what its
-	// parent had done included.
+	// From is when it left its parent, Now the time shown in it, and Injected the actions in it,
+	// including those inherited from its parent.
 	From, Now time.Time
 	Injected  []string
-	// Current is true for the one that is shown, Compared for the one beside it.
+	// Current is true for the one shown, Compared for the one that it is compared with.
 	Current, Compared bool
 }
 
-// forkHere leaves the recording at the moment shown.
+// forkHere starts a what-if at the time shown.
 func (o *owner) forkHere() {
 	if o.fork != nil {
-		o.refuse("this is a what-if already")
+		o.refuse("this is already a what-if")
 		return
 	}
-	if o.tooManyForks() || !o.hasEngine() {
+	if o.tooManyForks() || !o.ensureEngine() {
 		return
 	}
-	o.left, o.leftAt = o.now, o.recording.Cursor
+	o.returnTo, o.returnCursor = o.now, o.recording.Cursor
 	o.adopt(o.recording.Fork(o.now), TheRecording)
-	o.say("what-if from %s on: you are the scheduler", o.zone.Clock(o.now))
+	o.say("what-if from %s: you make the scheduling decisions", o.zone.Clock(o.now))
 }
 
-// inFork makes a what-if unless one is shown. It reports false if that was refused.
+// inFork starts a what-if unless one is shown. It returns false if that was refused.
 func (o *owner) inFork() bool {
 	if o.fork == nil {
 		o.forkHere()
@@ -54,7 +54,7 @@ func (o *owner) inFork() bool {
 	return o.fork != nil
 }
 
-// branchHere leaves the what-if at the moment shown for another, which begins as this one.
+// branchHere starts a what-if that begins as the one shown.
 func (o *owner) branchHere() {
 	if o.fork == nil {
 		o.forkHere()
@@ -65,9 +65,9 @@ func (o *owner) branchHere() {
 	}
 	parent := o.fork
 	t := parent.BranchOff(o.now)
-	o.rest(parent)
+	o.suspend(parent)
 	o.adopt(t, parent.Branch.ID)
-	o.say("%s goes on from %s at %s", t.Branch.Name, parent.Branch.Name, o.zone.Clock(o.now))
+	o.say("%s branches off %s at %s", t.Branch.Name, parent.Branch.Name, o.zone.Clock(o.now))
 }
 
 func (o *owner) tooManyForks() bool {
@@ -78,38 +78,38 @@ func (o *owner) tooManyForks() bool {
 	return true
 }
 
-// adopt makes the new fork t one of the tree, and shows it.
+// adopt adds the new fork t to the tree and shows it.
 func (o *owner) adopt(t *timeline.Timeline, parent int) {
-	o.forked++
-	t.Branch.ID, t.Branch.Parent = o.forked, parent
-	t.Branch.Name = sources.SafeText(fmt.Sprintf("what-if %d", o.forked))
+	o.forkCount++
+	t.Branch.ID, t.Branch.Parent = o.forkCount, parent
+	t.Branch.Name = sources.SafeText(fmt.Sprintf("what-if %d", o.forkCount))
 	o.forks = append(o.forks, t)
 	o.fork = t
-	o.changedLine()
+	o.timelineChanged()
 }
 
-// changedLine forgets what belonged to the timeline that was shown before.
-func (o *owner) changedLine() {
+// timelineChanged drops state that belongs to the timeline shown before.
+func (o *owner) timelineChanged() {
 	o.skipped, o.search, o.previews, o.changed = QuietTime{}, nil, nil, true
 }
 
-// leaveFork returns to the recording, to the moment where it was left.
+// leaveFork returns to the recording, to the time at which it was left.
 func (o *owner) leaveFork() {
 	if o.fork == nil {
 		o.refuse("this is the recording")
 		return
 	}
 	v := o.fork.Shown.View
-	o.rest(o.fork)
-	o.fork, o.playing, o.now = nil, false, o.left
-	o.recording.SetCursor(o.leftAt)
+	o.suspend(o.fork)
+	o.fork, o.playing, o.now = nil, false, o.returnTo
+	o.recording.SetCursor(o.returnCursor)
 	o.recording.SetView(o.recording.Shown, v, o.now)
-	o.changedLine()
+	o.timelineChanged()
 	o.say("back in the recording at %s", o.zone.Clock(o.now))
 }
 
-// rest leaves t as it is until it is gone back to. One in which nothing was done is forgotten.
-func (o *owner) rest(t *timeline.Timeline) {
+// suspend keeps t for later. An unused what-if is dropped.
+func (o *owner) suspend(t *timeline.Timeline) {
 	t.Branch.Now = o.now
 	if o.compared != t {
 		t.Suspend()
@@ -120,7 +120,7 @@ func (o *owner) rest(t *timeline.Timeline) {
 	}
 }
 
-// drop forgets t. What left it now left its parent.
+// drop discards t. Its children become children of its parent.
 func (o *owner) drop(t *timeline.Timeline) {
 	t.Close()
 	o.forks = slices.DeleteFunc(slices.Clone(o.forks), func(f *timeline.Timeline) bool { return f == t })
@@ -134,7 +134,7 @@ func (o *owner) drop(t *timeline.Timeline) {
 	}
 }
 
-// forkOf returns the what-if of that ID, or nil.
+// forkOf returns the what-if with that ID, or nil.
 func (o *owner) forkOf(id int) *timeline.Timeline {
 	i := slices.IndexFunc(o.forks, func(f *timeline.Timeline) bool { return f.Branch.ID == id })
 	if i < 0 {
@@ -143,7 +143,7 @@ func (o *owner) forkOf(id int) *timeline.Timeline {
 	return o.forks[i]
 }
 
-// goToFork shows a what-if, at the moment at which it was left, or the recording.
+// goToFork shows a what-if, at the time at which it was left, or the recording.
 func (o *owner) goToFork(id int) {
 	if id == TheRecording {
 		o.leaveFork()
@@ -152,26 +152,26 @@ func (o *owner) goToFork(id int) {
 	t := o.forkOf(id)
 	switch {
 	case t == nil:
-		o.refuse("there is no such what-if")
+		o.refuse("no such what-if")
 		return
 	case t == o.fork:
-		o.refuse("this is %s", t.Branch.Name)
+		o.refuse("%s is already shown", t.Branch.Name)
 		return
 	}
-	v := o.shownLine().Shown.View
+	v := o.shownTimeline().Shown.View
 	if o.fork == nil {
-		o.left, o.leftAt = o.now, o.recording.Cursor
+		o.returnTo, o.returnCursor = o.now, o.recording.Cursor
 	} else {
-		o.rest(o.fork)
+		o.suspend(o.fork)
 	}
 	t.Resume()
 	o.fork, o.playing, o.now = t, false, t.Branch.Now
 	t.SetView(t.Shown, v, o.now)
-	o.changedLine()
+	o.timelineChanged()
 	o.say("%s at %s", t.Branch.Name, o.zone.Clock(o.now))
 }
 
-// nameFork gives the what-if that is shown a name.
+// nameFork names the what-if shown.
 func (o *owner) nameFork(text string) {
 	name := sources.Sanitize(strings.TrimSpace(text))
 	switch {
@@ -180,28 +180,28 @@ func (o *owner) nameFork(text string) {
 	case name == "":
 		o.refuse("a what-if needs a name")
 	case slices.ContainsFunc(o.forks, func(f *timeline.Timeline) bool { return f != o.fork && f.Branch.Name == name }):
-		o.refuse("another what-if is called %s", name)
+		o.refuse("another what-if is named %s", name)
 	default:
-		o.say("%s is now called %s", o.fork.Branch.Name, name)
+		o.say("%s renamed to %s", o.fork.Branch.Name, name)
 		o.fork.Branch.Name = name
 	}
 }
 
-// closeFork forgets a what-if. From the one that is shown it goes back to the recording.
+// closeFork discards a what-if. If it is the one shown, the recording is shown instead.
 func (o *owner) closeFork(id int) {
 	t := o.forkOf(id)
 	if t == nil {
-		o.refuse("there is no such what-if")
+		o.refuse("no such what-if")
 		return
 	}
 	if t == o.fork {
 		o.leaveFork()
 	}
 	o.drop(t)
-	o.say("%s is closed", t.Branch.Name)
+	o.say("closed %s", t.Branch.Name)
 }
 
-// forkInfos tells of all what-ifs, each behind the one that it left.
+// forkInfos returns all what-ifs, each after its parent.
 func (o *owner) forkInfos() []ForkInfo {
 	if len(o.forks) == 0 {
 		return nil
@@ -227,10 +227,10 @@ func (o *owner) forkInfos() []ForkInfo {
 	return all
 }
 
-// undo takes the last deed of the what-if back, and goes to where it was done.
+// undo undoes the last action in the what-if, and goes to its time.
 func (o *owner) undo() {
 	if o.fork == nil {
-		o.refuse("there is nothing to undo in the recording")
+		o.refuse("nothing to undo in the recording")
 		return
 	}
 	t := o.fork
@@ -242,30 +242,30 @@ func (o *owner) undo() {
 		}
 	}
 	if n == len(t.Injected) {
-		o.refuse("there is nothing to undo in this what-if")
+		o.refuse("nothing to undo in this what-if")
 		return
 	}
-	deed := slices.Clone(t.Injected[n:])
-	t.Reinject(t.Injected[:n:n], deed[0].At)
-	t.Branch.Undone = append(t.Branch.Undone, deed)
-	o.now, o.playing = deed[0].At, false
-	o.changedLine()
-	o.say("undone: %s", deed[0].What)
+	action := slices.Clone(t.Injected[n:])
+	t.Reinject(t.Injected[:n:n], action[0].At)
+	t.Branch.Undone = append(t.Branch.Undone, action)
+	o.now, o.playing = action[0].At, false
+	o.timelineChanged()
+	o.say("undone: %s", action[0].What)
 }
 
-// redo does again what was undone last.
+// redo repeats the action that was undone last.
 func (o *owner) redo() {
 	if o.fork == nil || len(o.fork.Branch.Undone) == 0 {
-		o.refuse("nothing was undone")
+		o.refuse("nothing to redo")
 		return
 	}
 	t := o.fork
 	last := len(t.Branch.Undone) - 1
-	deed := t.Branch.Undone[last]
+	action := t.Branch.Undone[last]
 	t.Branch.Undone = t.Branch.Undone[:last]
-	until := deed[len(deed)-1].Until
-	t.Reinject(append(slices.Clip(t.Injected), deed...), until)
+	until := action[len(action)-1].Until
+	t.Reinject(append(slices.Clip(t.Injected), action...), until)
 	o.now, o.playing = until, false
-	o.changedLine()
-	o.say("done again: %s", deed[0].What)
+	o.timelineChanged()
+	o.say("redone: %s", action[0].What)
 }

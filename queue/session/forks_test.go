@@ -15,18 +15,18 @@ import (
 	"github.com/schedq/schedq/queue/session/world"
 )
 
-// TestUndo: what was injected is taken back one by one, done again, and forgotten once something else is done.
+// TestUndo: injections are undone one by one, redone, and dropped after another injection.
 func TestUndo(t *testing.T) {
 	o, _ := journey(t)
 	o.seek(world.At(11))
 	said := func(do func(), want string) {
 		t.Helper()
 		do()
-		if o.said.Text != want {
-			t.Errorf("it says %q, want %q", o.said.Text, want)
+		if o.reply.Text != want {
+			t.Errorf("got %q, want %q", o.reply.Text, want)
 		}
 	}
-	said(o.undo, "there is nothing to undo in the recording")
+	said(o.undo, "nothing to undo in the recording")
 	said(func() { o.injectNamed("NodeAdd") }, "NodeAdd: default/batch-1 unschedulable → backoff")
 	o.seek(world.At(11.4))
 	said(func() { o.addPod(NewPod{Key: world.Key("mine")}) }, "new pod default/mine: default/mine → active")
@@ -36,30 +36,30 @@ func TestUndo(t *testing.T) {
 		t.Errorf("at %s mine is %q, batch-1 %q; %+v", f.Now, tierOf(f, "mine"), tierOf(f, "batch-1"), f.Fork)
 	}
 	said(o.undo, "undone: NodeAdd")
-	said(o.undo, "there is nothing to undo in this what-if")
+	said(o.undo, "nothing to undo in this what-if")
 	if f := o.frame(); !f.Now.Equal(world.At(11)) || tierOf(f, "batch-1") != "unschedulable" {
 		t.Errorf("at %s batch-1 is %s", f.Now, tierOf(f, "batch-1"))
 	}
-	said(o.redo, "done again: NodeAdd")
-	said(o.redo, "done again: new pod default/mine")
-	said(o.redo, "nothing was undone")
+	said(o.redo, "redone: NodeAdd")
+	said(o.redo, "redone: new pod default/mine")
+	said(o.redo, "nothing to redo")
 	if f := o.frame(); tierOf(f, "mine") != "active" || tierOf(f, "batch-1") != "backoff" || !f.Now.Equal(world.At(11.4)) {
 		t.Errorf("done again, at %s mine is %q, batch-1 %q", f.Now, tierOf(f, "mine"), tierOf(f, "batch-1"))
 	}
 	o.undo()
 	said(func() { o.injectNamed(MoveRequest) }, "move request for all: nothing moved")
-	said(o.redo, "nothing was undone")
+	said(o.redo, "nothing to redo")
 }
 
-// TestUndoingIsNotHavingDone: after any injections, undoing some gives what one would have without them, and
-// doing them again what one had.
+// TestUndoingIsNotHavingDone: undoing injections restores the state before them, and redoing them the
+// state after them.
 func TestUndoingIsNotHavingDone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := world.Recordings(60).Draw(t, "recording")
 		o := newOwner(rec, timeline.Options{Paused: true})
 		o.seek(o.recording.Start.Add(time.Duration(rapid.Int64Range(0, int64(o.recording.End.Sub(o.recording.Start))).Draw(t, "from"))))
 		o.forkHere()
-		var before []string // the pictures before each deed
+		var before []string // the boards before each action
 		for range rapid.IntRange(1, 6).Draw(t, "deeds") {
 			o.seek(o.now.Add(time.Duration(rapid.IntRange(0, 4000).Draw(t, "ms")) * time.Millisecond))
 			before = append(before, fmt.Sprint(o.now, boardtest.Picture(o.fork.Shown)))
@@ -73,7 +73,7 @@ func TestUndoingIsNotHavingDone(t *testing.T) {
 		for i := len(before) - 1; i >= 0; i-- {
 			o.undo()
 			if got := fmt.Sprint(o.now, boardtest.Picture(o.fork.Shown)); got != before[i] {
-				t.Fatalf("deed %d undone:\n%s\nbefore it was\n%s", i, got, before[i])
+				t.Fatalf("action %d undone:\n%s\nbefore it\n%s", i, got, before[i])
 			}
 		}
 		for range before {
@@ -85,25 +85,24 @@ func TestUndoingIsNotHavingDone(t *testing.T) {
 	})
 }
 
-// TestUndoOfAQuestion: a scheduler that a question started goes with it, and comes with it again.
+// TestUndoOfAQuestion: undoing a change that started a scheduler stops it, and redoing starts it again.
 func TestUndoOfAQuestion(t *testing.T) {
 	said, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
-	world.Says(t, said, "a node like node-a: 1 bound (web on node-a-2), none waits")
+	world.ExpectText(t, said, "a node like node-a: 1 bound (web on node-a-2), none waiting")
 	then := o.now
 	o.undo()
-	world.Says(t, o.said.Text, "undone: a node like node-a")
+	world.ExpectText(t, o.reply.Text, "undone: a node like node-a")
 	if f := o.frame(); f.Fork.Scheduling || tierOf(f, "web") != "unschedulable" || f.Fork.Undo != 0 {
 		t.Errorf("a scheduler runs: %t, web is %s, %+v", f.Fork.Scheduling, tierOf(f, "web"), f.Fork)
 	}
 	o.redo()
-	world.Says(t, o.said.Text, "done again: a node like node-a")
+	world.ExpectText(t, o.reply.Text, "redone: a node like node-a")
 	if f := o.frame(); !f.Fork.Scheduling || f.Board.Get(world.Key("web")).Node != "node-a-2" || !f.Now.Equal(then) {
 		t.Errorf("a scheduler runs: %t, web is on %q at %s", f.Fork.Scheduling, f.Board.Get(world.Key("web")).Node, f.Now)
 	}
 }
 
-// TestForkTree: what-ifs leave the recording and each other, are gone back to where they were left, and are
-// named and closed.
+// TestForkTree: what-ifs branch off the recording and each other, can be revisited, named and closed.
 func TestForkTree(t *testing.T) {
 	o, _ := journey(t)
 	tree := func() string {
@@ -121,9 +120,9 @@ func TestForkTree(t *testing.T) {
 	o.injectNamed("NodeAdd")
 	o.seek(world.At(11.6))
 	o.branchHere()
-	world.Says(t, o.said.Text, "what-if 2 goes on from what-if 1 at 12:00:11.6")
+	world.ExpectText(t, o.reply.Text, "what-if 2 branches off what-if 1 at 12:00:11.6")
 	o.nameFork("with a pod")
-	world.Says(t, o.said.Text, "what-if 2 is now called with a pod")
+	world.ExpectText(t, o.reply.Text, "what-if 2 renamed to with a pod")
 	o.addPod(NewPod{Key: world.Key("mine")})
 	o.leaveFork()
 	if got, want := tree(), "what-if 1<0 [NodeAdd]; with a pod<1 [NodeAdd new pod default/mine]"; got != want {
@@ -132,38 +131,38 @@ func TestForkTree(t *testing.T) {
 	if f := o.frame(); f.Fork != nil || !f.Now.Equal(world.At(11)) || tierOf(f, "batch-1") != "unschedulable" {
 		t.Errorf("back in the recording at %s batch-1 is %s", f.Now, tierOf(f, "batch-1"))
 	}
-	o.forkHere() // in which nothing is done
+	o.forkHere() // without any action
 	o.leaveFork()
 	if got := len(o.forks); got != 2 {
-		t.Errorf("a what-if in which nothing was done is kept: %s", tree())
+		t.Errorf("an unused what-if was kept: %s", tree())
 	}
 	o.goToFork(2)
 	if f := o.frame(); f.Fork.Name != "with a pod" || !f.Now.Equal(world.At(11.6)) || tierOf(f, "mine") != "active" || f.Fork.Undo != 1 {
 		t.Errorf("%+v at %s: mine is %q", f.Fork, f.Now, tierOf(f, "mine"))
 	}
 	o.undo()
-	o.undo() // NodeAdd is its parent's
-	world.Says(t, o.said.Text, "there is nothing to undo in this what-if")
+	o.undo() // NodeAdd is inherited
+	world.ExpectText(t, o.reply.Text, "nothing to undo in this what-if")
 	o.goToFork(1)
 	if f := o.frame(); tierOf(f, "mine") != "" || tierOf(f, "batch-1") != "backoff" || !f.Fork.From.Equal(world.At(11)) {
 		t.Errorf("in what-if 1 mine is %q, batch-1 %s", tierOf(f, "mine"), tierOf(f, "batch-1"))
 	}
 	o.nameFork("with a pod")
-	world.Says(t, o.said.Text, "another what-if is called with a pod")
+	world.ExpectText(t, o.reply.Text, "another what-if is named with a pod")
 	o.nameFork(" ")
-	world.Says(t, o.said.Text, "a what-if needs a name")
+	world.ExpectText(t, o.reply.Text, "a what-if needs a name")
 	o.goToFork(1)
-	world.Says(t, o.said.Text, "this is what-if 1")
+	world.ExpectText(t, o.reply.Text, "what-if 1 is already shown")
 	o.goToFork(9)
-	world.Says(t, o.said.Text, "there is no such what-if")
+	world.ExpectText(t, o.reply.Text, "no such what-if")
 	o.closeFork(1)
-	world.Says(t, o.said.Text, "what-if 1 is closed")
+	world.ExpectText(t, o.reply.Text, "closed what-if 1")
 	if got, want := tree(), "with a pod<0 [NodeAdd]"; got != want || o.fork != nil {
 		t.Errorf("the tree is %s, want %s, and the recording is shown", got, want)
 	}
 }
 
-// TestTooManyForks: whatever would begin one more is refused.
+// TestTooManyForks: every way to start one more what-if is refused.
 func TestTooManyForks(t *testing.T) {
 	_, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
 	for o.leaveFork(); len(o.forks) < maxForks; o.leaveFork() {
@@ -175,15 +174,15 @@ func TestTooManyForks(t *testing.T) {
 		"a flush": o.flushBackoff, "the other flush": o.flushLeftover, "a scheduler": o.toggleScheduler,
 		"a pod": func() { o.addPod(NewPod{Key: world.Key("small")}) }, "a node": func() { o.addNodeLike("node-a", "") },
 	} {
-		o.said = Said{}
+		o.reply = Reply{}
 		if deed(); o.fork != nil {
 			t.Errorf("%s is one what-if too many", name)
 		}
-		world.Says(t, o.said.Text, "there are 32 what-ifs: close one first")
+		world.ExpectText(t, o.reply.Text, "there are 32 what-ifs: close one first")
 	}
 }
 
-// TestForkWithASchedulerRests: gone back to, it goes on as if it had not been left.
+// TestForkWithASchedulerRests: a revisited what-if continues as if it had not been left.
 func TestForkWithASchedulerRests(t *testing.T) {
 	_, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
 	o.addPod(NewPod{Key: world.Key("small")})
@@ -195,15 +194,15 @@ func TestForkWithASchedulerRests(t *testing.T) {
 	}
 	o.goToFork(fork.Branch.ID)
 	if got := boardtest.Words(o.fork.MovesFrom(0)); !slices.Equal(got, before) {
-		t.Errorf("gone back to, it has\n%s\nit had\n%s", strings.Join(got, "\n"), strings.Join(before, "\n"))
+		t.Errorf("when revisited, it has\n%s\nit had\n%s", strings.Join(got, "\n"), strings.Join(before, "\n"))
 	}
 	o.seek(o.now.Add(time.Second))
 	if p := o.fork.Shown.Get(world.Key("small")); p == nil || p.Node == "" {
-		t.Errorf("small is not placed: %+v", p)
+		t.Errorf("small is not bound: %+v", p)
 	}
 }
 
-// TestPreview: each says what the injection then does, whatever is shown.
+// TestPreview: each preview equals the result of the injection, whatever is shown.
 func TestPreview(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := world.Recordings(60).Draw(t, "recording")
@@ -244,7 +243,7 @@ func TestPreview(t *testing.T) {
 			}
 		}
 		if moved != p.Moved {
-			t.Fatalf("%s: %s; it moved %d: %s", p.What, p, moved, o.said.Text)
+			t.Fatalf("%s: %s; it moved %d: %s", p.What, p, moved, o.reply.Text)
 		}
 		if o.frame().Previews != nil {
 			t.Fatal("the previews outlive the injection")
@@ -255,15 +254,15 @@ func TestPreview(t *testing.T) {
 func TestPreviewWords(t *testing.T) {
 	p := timeline.Preview{Of: 37, Moved: 12}
 	p.To[queue.Backoff], p.To[queue.Active] = 9, 3
-	world.Says(t, p.String(), "would move 12 of 37: 9 to backoff, 3 to active")
-	world.Says(t, timeline.Preview{Of: 37}.String(), "would move none of 37")
+	world.ExpectText(t, p.String(), "would move 12 of 37: 9 to backoff, 3 to active")
+	world.ExpectText(t, timeline.Preview{Of: 37}.String(), "would move none of 37")
 }
 
-// TestForkComparison: two timelines beside each other, at one moment.
+// TestForkComparison: comparing two timelines at one moment.
 func TestForkComparison(t *testing.T) {
 	o, _ := journey(t)
 	o.seek(world.At(11))
-	o.injectNamed(MoveRequest) // batch-1 backs off, as the recording will have it 0.2 s later
+	o.injectNamed(MoveRequest) // batch-1 backs off, as in the recording 0.2 s later
 	o.addPod(NewPod{Key: world.Key("mine")})
 	o.compare(TheRecording)
 	differences := func() string {
@@ -283,20 +282,20 @@ func TestForkComparison(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	world.Says(t, differences(), "what-if 1 and the recording, 2: batch-1 backoff|unschedulable mine active|-")
+	world.ExpectText(t, differences(), "what-if 1 and the recording, 2: batch-1 backoff|unschedulable mine active|-")
 	o.seek(world.At(11.3))
-	world.Says(t, differences(), "what-if 1 and the recording, 1: mine active|-")
+	world.ExpectText(t, differences(), "what-if 1 and the recording, 1: mine active|-")
 	o.leaveFork()
-	world.Says(t, differences(), "none is compared") // with itself
+	world.ExpectText(t, differences(), "none is compared") // with itself
 	o.compare(1)
-	world.Says(t, differences(), "the recording and what-if 1, 2: batch-1 unschedulable|backoff mine -|active")
+	world.ExpectText(t, differences(), "the recording and what-if 1, 2: batch-1 unschedulable|backoff mine -|active")
 	o.seek(world.At(12.2))
-	world.Says(t, differences(), "the recording and what-if 1, 3: batch-1 backoff|active mine -|active web-1 scheduled|-")
-	if c := o.frame().Comparison; c.Placed != [2]int{1, 0} || c.Sizes[1][queue.Active] != 2 {
+	world.ExpectText(t, differences(), "the recording and what-if 1, 3: batch-1 backoff|active mine -|active web-1 scheduled|-")
+	if c := o.frame().Comparison; c.Bound != [2]int{1, 0} || c.Sizes[1][queue.Active] != 2 {
 		t.Errorf("%+v", c)
 	}
-	o.compare(TheRecording) // what is shown: that ends it
-	world.Says(t, differences(), "none is compared")
+	o.compare(TheRecording) // the timeline shown, which ends the comparison
+	world.ExpectText(t, differences(), "none is compared")
 	o.compare(7)
-	world.Says(t, o.said.Text, "compare: there is no such what-if")
+	world.ExpectText(t, o.reply.Text, "compare: no such what-if")
 }

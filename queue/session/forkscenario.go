@@ -6,12 +6,13 @@ import (
 	"github.com/schedq/schedq/sources/scenario"
 )
 
-// errNoFork is why there is no scenario of a what-if.
+// errNoFork is why there is no scenario.
 var errNoFork = errors.New("no what-if is shown")
 
-// ForkScenario makes a scenario of the what-if that is shown: the cluster as it was when the what-if left the recording, and
-// what was done from then on. Pods that waited then wait as if they had just come, and a local scheduler decides when it is
-// played, whoever did in the what-if. Its objects have no UIDs: when it is written or played, these follow from the names. It may be called when Run has returned, too.
+// ForkScenario makes a scenario of the what-if shown: the cluster as it was when the what-if left the
+// recording, and the actions since. Pods that were waiting then start as new pods, and a local
+// scheduler makes the decisions when the scenario is played. Its objects have no UIDs, which follow
+// from the names when it is written or played. ForkScenario may also be called after Run has returned.
 func (s *Session) ForkScenario() (made *scenario.Scenario, err error) {
 	ready := make(chan struct{})
 	collect := func(o *owner) { made, err = o.forkScenario() }
@@ -25,7 +26,7 @@ func (s *Session) ForkScenario() (made *scenario.Scenario, err error) {
 		select {
 		case <-ready:
 		default:
-			collect(s.owner) // nobody else has it any more
+			collect(s.owner) // Run has returned, so nobody else uses it
 		}
 	}
 	return made, err
@@ -38,5 +39,5 @@ func (o *owner) forkScenario() (*scenario.Scenario, error) {
 	if made := o.fork.Scenario(o.rec.Name, o.now); made != nil {
 		return made, nil
 	}
-	return nil, errNothingKnown
+	return nil, errNoNodesKnown
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/schedq/schedq/sources/scenario"
 )
 
-// smallBegin is a cluster of one node, which a pod that runs fills.
+// smallBegin is a cluster of one node that a running pod fills.
 const smallBegin = `schedq: scenario
 version: 1
 name: small
@@ -39,7 +39,7 @@ spec:
   containers: [{name: main, resources: {requests: {cpu: "2"}}}]
 `
 
-// TestForkScenario: what was done in a what-if over a local scheduler becomes a file in which the same moves are made.
+// TestForkScenario: the scenario of a what-if with a local scheduler makes the same moves.
 func TestForkScenario(t *testing.T) {
 	story, err := scenario.Parse("small.yaml", []byte(smallBegin))
 	if err != nil {
@@ -80,7 +80,7 @@ func TestForkScenario(t *testing.T) {
 	wait(3 * time.Second)
 	o.injectNamed(BackoffFlush)
 	bring("late", "9")
-	o.undo() // which leaves no trace
+	o.undo() // an undone action leaves no trace
 	wait(40 * time.Second)
 
 	made, err := o.forkScenario()
@@ -113,7 +113,7 @@ func TestForkScenario(t *testing.T) {
 			t.Errorf("%s moves in the what-if\n%s\nand in its scenario\n%s\n%s", pod, a, b, file.String())
 		}
 	}
-	// As it is made it has no UIDs, and plays alike.
+	// Without UIDs, as made, it plays the same.
 	var unwritten []*board.Transition
 	if err := timeline.Replay(t.Context(), made.Recording(), timeline.Options{}, func(m *board.Transition) error {
 		unwritten = append(unwritten, m)
@@ -122,15 +122,14 @@ func TestForkScenario(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a, b := movesOf(replayed, o.now), movesOf(unwritten, o.now); !maps.EqualFunc(a, b, slices.Equal) {
-		t.Errorf("written and read it plays\n%s\nand as it was made\n%s", a, b)
+		t.Errorf("written and read, it plays\n%s\nand as made\n%s", a, b)
 	}
 	if n := len(want[world.Key("large")]); n < 6 || len(want[world.Key("web")]) < 6 || len(want[world.Key("late")]) > 0 {
 		t.Errorf("little happens: %v", want)
 	}
 }
 
-// movesOf are the moves up to until, of each pod: when, to the tenth of a second, from where to where, by what and to which
-// node.
+// movesOf formats the moves up to until by pod: time to a tenth of a second, tiers, event and node.
 func movesOf(moves []*board.Transition, until time.Time) map[types.NamespacedName][]string {
 	all := map[types.NamespacedName][]string{}
 	for _, m := range moves {
@@ -141,11 +140,11 @@ func movesOf(moves []*board.Transition, until time.Time) map[types.NamespacedNam
 	return all
 }
 
-// TestForkScenarioTellsWhyNot: without nodes no scheduler can decide over what was done.
+// TestForkScenarioTellsWhyNot: without nodes there is no scenario, and the error says why.
 func TestForkScenarioTellsWhyNot(t *testing.T) {
 	o, _ := journey(t)
 	o.injectNamed("NodeAdd")
-	if _, err := o.forkScenario(); err == nil || !slices.Contains([]string{errNothingKnown.Error()}, err.Error()) {
-		t.Errorf("it says %v", err)
+	if _, err := o.forkScenario(); err == nil || !slices.Contains([]string{errNoNodesKnown.Error()}, err.Error()) {
+		t.Errorf("got %v", err)
 	}
 }

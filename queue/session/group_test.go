@@ -16,8 +16,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestPodGroups: a gang comes before its PodGroup, then lacks room, then gets a node. Feature gates are the
-// whole process's, so it runs in one of its own.
+// TestPodGroups: a gang arrives before its PodGroup, then does not fit, then gets a node. Feature gates are
+// global, so the test runs in a process of its own.
 func TestPodGroups(t *testing.T) {
 	if os.Getenv("SCHEDQ_POD_GROUPS") == "" {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPodGroups$", "-test.v")
@@ -36,13 +36,13 @@ func TestPodGroups(t *testing.T) {
 	group := &schedulingv1beta1.PodGroup{}
 	group.Namespace, group.Name, group.UID = "default", name, types.UID(name)
 	group.Spec.SchedulingPolicy.Gang = &schedulingv1beta1.GangSchedulingPolicy{MinCount: 2}
-	world.Happens(&c, 0, sources.Added, world.Node("n1", "1"), nil)
-	world.Happens(&c, 1, sources.Added, world.Wants("a", "1"), member)
-	world.Happens(&c, 1.5, sources.Added, world.Wants("b", "1"), member)
-	world.Happens(&c, 2, sources.Added, group, nil)
+	world.Change(&c, 0, sources.Added, world.Node("n1", "1"), nil)
+	world.Change(&c, 1, sources.Added, world.PendingPod("a", "1"), member)
+	world.Change(&c, 1.5, sources.Added, world.PendingPod("b", "1"), member)
+	world.Change(&c, 2, sources.Added, group, nil)
 	t.Run("rerun", func(t *testing.T) {
 		c := world.Cluster{Events: slices.Clone(c.Events), Version: c.Version}
-		world.Happens(&c, 6.5, sources.Added, world.Node("n2", "1"), nil)
+		world.Change(&c, 6.5, sources.Added, world.Node("n2", "1"), nil)
 		replayed.Compare(t, replayed.Moves(t, replayed.Again(t, c.Recording(30)), "b"), []string{
 			"1 >incomplete UnscheduledPodAdd modelled",
 			"2 incomplete>active UnscheduledPodAdd modelled",
@@ -61,7 +61,7 @@ func TestPodGroups(t *testing.T) {
 	t.Run("what-if", func(t *testing.T) {
 		_, o := asked(t, &c, func(o *owner) { o.addNodeLike("n1", "") })
 		for _, pod := range []string{"a", "b"} {
-			if p := o.shownLine().Shown.Get(world.Key(pod)); p == nil || p.Node == "" {
+			if p := o.shownTimeline().Shown.Get(world.Key(pod)); p == nil || p.Node == "" {
 				t.Errorf("%s is not bound: %+v", pod, p)
 			}
 		}

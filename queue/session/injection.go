@@ -20,13 +20,14 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// The commands of the person who is the scheduler in a fork. Each is kept as a function of the engine,
-// so that the fork can be run again.
+// The injections of a what-if. Each is kept as a function of the engine, so that the what-if can be
+// replayed.
 
-// inject carries out a person's deed in a fork, made now unless there is one, and says what moved.
-func (o *owner) inject(what string, do func(e *timeline.Engine, now time.Time)) {
+// inject injects a change into the what-if, which it starts unless one is shown, and replies with the
+// moves. It reports whether the change was made and moved no pod.
+func (o *owner) inject(what string, do func(e *timeline.Engine, now time.Time)) (nothingMoved bool) {
 	if !o.inFork() {
-		return
+		return false
 	}
 	now := o.now
 	moves := o.fork.Inject(now, func(e *timeline.Engine) {
@@ -36,7 +37,8 @@ func (o *owner) inject(what string, do func(e *timeline.Engine, now time.Time)) 
 	o.fork.DescribeLast(what, now, false)
 	o.previews = nil
 	o.say("%s: %s", what, explain.Summary(moves))
-	o.said.Moved = board.LastOf(moves)
+	o.reply.Moved = board.LastStates(moves)
+	return len(moves) == 0
 }
 
 func (o *owner) moveAll() {
@@ -46,41 +48,37 @@ func (o *owner) moveAll() {
 func (o *owner) injectEvent(label string) {
 	do := timeline.Deed(label)
 	if do == nil {
-		o.refuse("there is no cluster event %s", sources.Sanitize(label))
+		o.refuse("no such cluster event: %s", sources.Sanitize(label))
 		return
 	}
 	o.inject(label, do)
 }
 
 func (o *owner) flushBackoff() {
-	o.inject(BackoffFlush, timeline.Deed(BackoffFlush))
-	if !o.saidNothingMoved() {
+	if !o.inject(BackoffFlush, timeline.Deed(BackoffFlush)) {
 		return
 	}
 	if first := o.fork.Shown.Tiers[queue.Backoff]; first.Len() > 0 {
 		p, _ := first.Min()
-		o.say("flush of backoffQ: nothing moved, no backoff is over; the first ends at %s", o.zone.Clock(p.BackoffExpiry))
+		o.say("flush of backoffQ: nothing moved; the first backoff ends at %s", o.zone.Clock(p.BackoffExpiry))
 	}
 }
 
 func (o *owner) flushLeftover() {
-	o.inject(LeftoverFlush, timeline.Deed(LeftoverFlush))
-	if o.saidNothingMoved() {
-		o.say("leftover flush: nothing moved, no pod has been unschedulable for more than %s", words.Short(o.shownLine().Options().PodMaxInUnschedulablePods))
+	if o.inject(LeftoverFlush, timeline.Deed(LeftoverFlush)) {
+		o.say("leftover flush: nothing moved; no pod has been unschedulable for more than %s", words.Short(o.shownTimeline().Options().PodMaxInUnschedulablePods))
 	}
 }
 
-func (o *owner) saidNothingMoved() bool { return strings.HasSuffix(o.said.Text, ": nothing moved") }
-
-// inTier returns the named pod as it is shown if it is in one of tiers, and otherwise refuses.
-func (o *owner) inTier(key types.NamespacedName, deed string, tiers ...queue.Tier) *board.Pod {
-	p := o.shownLine().Shown.Get(key)
+// inTier returns the named pod if it is in one of tiers, and otherwise refuses the action.
+func (o *owner) inTier(key types.NamespacedName, action string, tiers ...queue.Tier) *board.Pod {
+	p := o.shownTimeline().Shown.Get(key)
 	if p == nil {
-		o.refuse("%s %s: there is no such pod", deed, key)
+		o.refuse("%s %s: no such pod", action, key)
 		return nil
 	}
 	if !slices.Contains(tiers, p.Tier) {
-		o.refuse("%s %s: it is %s", deed, key, words.TierWord(p.Tier))
+		o.refuse("%s %s: it is %s", action, key, words.TierWord(p.Tier))
 		return nil
 	}
 	return p
@@ -91,30 +89,30 @@ func (o *owner) activate(key types.NamespacedName) {
 	if p == nil {
 		return
 	}
-	o.inject("Activate "+key.String(), func(e *timeline.Engine, now time.Time) {
+	nothingMoved := o.inject("Activate "+key.String(), func(e *timeline.Engine, now time.Time) {
 		e.Note(&sources.Injected{Pod: key})
 		e.Queue.Activate(now, e.Pod(key))
 	})
 	switch {
-	case !o.saidNothingMoved():
+	case !nothingMoved:
 	case p.Tier == queue.Gated:
-		o.say("Activate %s: nothing moved, %s still gates it", key, p.GatingPlugin)
+		o.say("Activate %s: nothing moved; %s still gates it", key, p.GatingPlugin)
 	case p.Tier == queue.InFlight:
-		o.say("Activate %s: it is in flight; if its attempt fails it is tried again at once or after its backoff", key)
+		o.say("Activate %s: it is in flight; if its attempt fails, it is retried at once or after its backoff", key)
 	}
 }
 
 func (o *owner) addPod(n NewPod) {
 	if problems := validation.IsDNS1123Subdomain(n.Key.Name); len(problems) > 0 {
-		o.refuse("add a pod: %q is no pod name, use a-z, 0-9, - and .", n.Key.Name)
+		o.refuse("add a pod: invalid pod name %q: use a-z, 0-9, - and .", n.Key.Name)
 		return
 	}
 	if problems := validation.IsDNS1123Label(n.Key.Namespace); len(problems) > 0 {
-		o.refuse("add a pod: %q is no namespace, use a-z, 0-9 and -", n.Key.Namespace)
+		o.refuse("add a pod: invalid namespace %q: use a-z, 0-9 and -", n.Key.Namespace)
 		return
 	}
-	if p := o.shownLine().Shown.Get(n.Key); p != nil && p.Tier != queue.Scheduled && p.Tier != queue.Deleted {
-		o.refuse("add %s: a pod of that name is %s", n.Key, words.TierWord(p.Tier))
+	if p := o.shownTimeline().Shown.Get(n.Key); p != nil && p.Tier != queue.Scheduled && p.Tier != queue.Deleted {
+		o.refuse("add %s: a pod with that name is %s", n.Key, words.TierWord(p.Tier))
 		return
 	}
 	pod := cluster.Placeholder(n.Key)
@@ -163,7 +161,7 @@ func (o *owner) openGate(key types.NamespacedName) {
 		o.refuse("open the gate of %s: %s holds it, not a scheduling gate", key, p.GatingPlugin)
 		return
 	}
-	o.inject("gate of "+key.String()+" opened", func(e *timeline.Engine, now time.Time) {
+	o.inject("open the gate of "+key.String(), func(e *timeline.Engine, now time.Time) {
 		gated := e.Pod(key)
 		free := gated.DeepCopy()
 		free.Spec.SchedulingGates = nil
@@ -179,11 +177,11 @@ func (o *owner) openGate(key types.NamespacedName) {
 
 func (o *owner) pop() {
 	if o.scheduling() {
-		o.refuse("the local scheduler decides: take its place first")
+		o.refuse("the local scheduler makes the decisions: stop it first")
 		return
 	}
-	t := o.shownLine().Shown
-	early := o.shownLine().Options().PopFromBackoffQ
+	t := o.shownTimeline().Shown
+	early := o.shownTimeline().Options().PopFromBackoffQ
 	if t.Total(queue.Active) == 0 && (!early || t.Total(queue.Backoff) == 0) {
 		if early {
 			o.refuse("pop: activeQ and backoffQ are empty")
@@ -192,15 +190,14 @@ func (o *owner) pop() {
 		}
 		return
 	}
-	o.inject("pop", func(e *timeline.Engine, now time.Time) { e.Queue.Pop(now) })
-	if o.saidNothingMoved() {
-		o.say("pop: nothing to take, backoffQ holds only pods that failed by an error, and those wait out their backoff")
+	if o.inject("pop", func(e *timeline.Engine, now time.Time) { e.Queue.Pop(now) }) {
+		o.say("pop: backoffQ holds only pods that failed with an error, which wait out their backoff")
 	}
 }
 
 func (o *owner) fits(key types.NamespacedName) {
 	if o.scheduling() {
-		o.refuse("the local scheduler decides: take its place first")
+		o.refuse("the local scheduler makes the decisions: stop it first")
 		return
 	}
 	if o.inTier(key, "bind", queue.InFlight) == nil {
@@ -211,7 +208,7 @@ func (o *owner) fits(key types.NamespacedName) {
 
 func (o *owner) reject(key types.NamespacedName, plugins []string) {
 	if o.scheduling() {
-		o.refuse("the local scheduler decides: take its place first")
+		o.refuse("the local scheduler makes the decisions: stop it first")
 		return
 	}
 	if o.inTier(key, "reject", queue.InFlight) == nil {
@@ -219,14 +216,14 @@ func (o *owner) reject(key types.NamespacedName, plugins []string) {
 	}
 	what := "rejected by " + strings.Join(plugins, ", ")
 	if len(plugins) == 0 {
-		what = "failed by an error"
+		what = "failed with an error"
 	}
 	plugins = slices.Clone(plugins)
 	o.inject(what, func(e *timeline.Engine, now time.Time) {
-		// It can only fail if the pod is queued, and then it is not in flight.
+		// This only fails for a queued pod, which is not in flight.
 		_ = e.Queue.AddUnschedulableIfNotPresent(now, e.Pod(key), queue.Rejection{UnschedulablePlugins: plugins})
 	})
 }
 
-// scheduling reports whether a local scheduler runs in the what-if that is shown.
+// scheduling reports whether a local scheduler runs in the what-if shown.
 func (o *owner) scheduling() bool { return o.fork != nil && o.fork.Engine.Driver != nil }

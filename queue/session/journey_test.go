@@ -9,8 +9,8 @@ import (
 	"github.com/schedq/schedq/queue/session/words"
 )
 
-// TestTravel: the way to the end of a large recording is gone in slices. A person who stops on the way is where it
-// got to, and who goes on gets where one who waits does.
+// TestTravel: seeking to the end of a large recording works in slices. Pausing stops on the way, and
+// continuing gives the same result as waiting.
 func TestTravel(t *testing.T) {
 	want := crowded(50_000)
 	o := newOwner(want.rec, timeline.Options{Paused: true})
@@ -40,12 +40,12 @@ func TestTravel(t *testing.T) {
 	}
 }
 
-// TestTravelMakesRoom: on a long way, and in a search, a command that comes is not kept waiting for the end of a slice.
+// TestTravelMakesRoom: during a long seek or search, a command does not wait for the end of a slice.
 func TestTravelMakesRoom(t *testing.T) {
 	rec := crowded(50_000).rec
 	moves := func(begin func(o *owner)) int {
 		o := newOwner(rec, timeline.Options{Paused: true})
-		o.isAwaited = func() bool { return true }
+		o.commandWaiting = func() bool { return true }
 		begin(o)
 		before := o.recording.MoveCount()
 		o.work()
@@ -55,15 +55,15 @@ func TestTravelMakesRoom(t *testing.T) {
 		return o.recording.MoveCount() - before
 	}
 	if n := moves(func(o *owner) { o.travel(o.recording.End) }); n > 16 {
-		t.Errorf("going far ahead, it made %d moves before it made room", n)
+		t.Errorf("a long seek made %d moves before it yielded", n)
 	}
-	never := board.Condition{Text: "never", Is: func(*board.Transition) bool { return false }}
+	never := board.Condition{Text: "never", Matches: func(*board.Transition) bool { return false }}
 	if n := moves(func(o *owner) { o.find(never, true) }); n > 64 {
-		t.Errorf("searching, it made %d moves before it made room", n)
+		t.Errorf("a search made %d moves before it yielded", n)
 	}
 }
 
-// TestPlayingTooFast: what can't be worked out in time is played more slowly, and nothing is left out.
+// TestPlayingTooFast: playback slows down if the model is too slow, and skips nothing.
 func TestPlayingTooFast(t *testing.T) {
 	want := crowded(50_000)
 	o := newOwner(want.rec, timeline.Options{Speed: MaxSpeed})

@@ -29,8 +29,7 @@ func laneNames(l board.Lanes) []string {
 	return names
 }
 
-// TestLanes: those that left come first, by when they did, unless that is too long ago; then those that are
-// there, by when they came.
+// TestLanes: first the pods that left recently, by when they left, then the queued ones, by arrival.
 func TestLanes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
@@ -46,11 +45,11 @@ func TestLanes(t *testing.T) {
 			}
 		}
 		if got := b.OldestArrival(); !got.Equal(world.At(10)) {
-			t.Errorf("the oldest pod came at %s", got)
+			t.Errorf("the oldest pod arrived at %s", got)
 		}
 		s.SetFilter(world.Filter(t, "web"))
 		if got := laneNames(s.Sync().Board.Lanes(world.At(0))); !slices.Equal(got, []string{"web-1"}) {
-			t.Errorf("of those that match the lanes are %v", got)
+			t.Errorf("with a filter the lanes are %v", got)
 		}
 		s.SeekEnd()
 		if got := laneNames(s.Sync().Board.Unfiltered().Lanes(world.At(200))); !slices.Equal(got, []string{"batch-1", "late-1"}) {
@@ -59,8 +58,8 @@ func TestLanes(t *testing.T) {
 	})
 }
 
-// TestLanesAreOnePerPod: whatever happens and wherever one goes, each pod has one lane, and those in the
-// queue are those in its tiers.
+// TestLanesAreOnePerPod: after any moves and seeks, each pod has one lane, and the lanes of queued pods
+// match the tiers.
 func TestLanesAreOnePerPod(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := timeline.New(world.Recordings(80).Draw(t, "recording"), world.Config(t), nil)
@@ -83,7 +82,7 @@ func TestLanesAreOnePerPod(t *testing.T) {
 	})
 }
 
-// seconds writes a series as a person would check it.
+// seconds formats a series.
 func seconds(s history.Series) string {
 	var b strings.Builder
 	for i := range s.Len() {
@@ -116,7 +115,7 @@ func TestSeries(t *testing.T) {
 			}
 		}
 		s.Seek(world.At(11.5))
-		s.Fork() // it goes on from there
+		s.Fork() // continues the series
 		s.Seek(world.At(14))
 		if got := seconds(s.Sync().Series); !strings.HasPrefix(got, upTo12) {
 			t.Errorf("in a fork:\n%s", got)
@@ -124,7 +123,7 @@ func TestSeries(t *testing.T) {
 	})
 }
 
-// TestSeriesIsReplay: the seconds that are shown do not depend on the way there.
+// TestSeriesIsReplay: the series does not depend on how the moment was reached.
 func TestSeriesIsReplay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := world.Recordings(80).Draw(t, "recording")
@@ -165,14 +164,14 @@ func TestWhy(t *testing.T) {
 		s.SeekEnd()
 		f := s.Sync()
 		want := []string{
-			"It came to the queue (UnscheduledPodAdd), and no gate holds it: activeQ takes it by priority (0), then by time.",
-			"Attempt 1: it was the first in activeQ, by priority (0) and then by time, and was popped after 100ms.",
-			"Attempt 1 failed after 600ms: NodeResourcesFit rejected it. An event that it registered for wakes the pod. Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11.7.",
-			"NodeAdd woke it after 500ms. Its backoff was not over: it goes to backoffQ first. Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11.7.",
-			"It came to the queue (UnscheduledPodAdd), and no gate holds it: activeQ takes it by priority (0), then by time.",
-			"Attempt 1: it was the first in activeQ, by priority (0) and then by time, and was popped after 0s.",
-			"Attempt 1 bound it, 100ms after it came.",
-			"Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11.7. Its backoff was over: the flush, every 1 s, took it to activeQ.",
+			"It entered the queue (UnscheduledPodAdd) without a gate: activeQ orders it by priority (0), then time.",
+			"Attempt 1: popped after 100ms as the first in activeQ by priority (0), then time.",
+			"Attempt 1 failed after 600ms: rejected by NodeResourcesFit. Woken by events that this plugin listens for. Attempt 1 failed at 12:00:10.7. Backoff: 1 s, until 12:00:11.7.",
+			"NodeAdd woke it after 500ms. Its backoff had not ended: it goes to backoffQ first. Attempt 1 failed at 12:00:10.7. Backoff: 1 s, until 12:00:11.7.",
+			"It entered the queue (UnscheduledPodAdd) without a gate: activeQ orders it by priority (0), then time.",
+			"Attempt 1: popped after 0s as the first in activeQ by priority (0), then time.",
+			"Attempt 1 bound it, 100ms after it arrived.",
+			"Attempt 1 failed at 12:00:10.7. Backoff: 1 s, until 12:00:11.7. Its backoff ended: the backoff flush (every 1 s) moved it to activeQ.",
 		}
 		for i, want := range want {
 			if got := strings.Join(f.Why(f.Log.At(i)), " "); got != want {

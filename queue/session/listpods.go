@@ -14,8 +14,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// ListPods replays rec up to at and returns the pods that wait there, those that opts.Filter selects, the longest waiting
-// first. It fails if no model can be set up, or when ctx ends.
+// ListPods replays rec up to at and returns the waiting pods that opts.Filter selects, the longest
+// waiting first. It fails if the model can't be set up, or when ctx ends.
 func ListPods(ctx context.Context, rec *sources.Recording, opts timeline.Options, at time.Time) ([]report.Waiting, error) {
 	if _, err := opts.SchedulerConfig(rec); err != nil {
 		return nil, err
@@ -32,8 +32,8 @@ func ListPods(ctx context.Context, rec *sources.Recording, opts timeline.Options
 	return pods, nil
 }
 
-// Waiting is the table of the pods on the board that have no node, as far as the filter shows them: tier by tier, each in
-// the order in which it is shown.
+// Waiting returns the pods on the board without a node that match the filter, tier by tier, each in
+// the order shown.
 func (f *Frame) Waiting() []report.Waiting {
 	var all []report.Waiting
 	for _, tier := range board.Tiers {

@@ -21,7 +21,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// script is a stream that tells what a test has it tell.
+// script is a stream that a test controls.
 type script struct {
 	mu     sync.Mutex
 	events []sources.Event
@@ -50,8 +50,8 @@ func (s *script) Take() ([]sources.Event, sources.Status) {
 	return events, s.status
 }
 
-// tell has the stream tell facts as of now.
-func (s *script) tell(facts ...sources.Fact) {
+// deliver makes the stream deliver facts now.
+func (s *script) deliver(facts ...sources.Fact) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now().UTC()
@@ -63,12 +63,12 @@ func (s *script) tell(facts ...sources.Fact) {
 	}
 }
 
-// there is the fact that obj came.
+// there returns the fact that obj was added.
 func there(obj runtime.Object) sources.Fact {
 	return &sources.ObjectChange{Verb: sources.Added, Object: obj}
 }
 
-// waits is a pod that nobody has bound, and that asks for so much cpu.
+// waits returns an unbound pod that requests that much CPU.
 func waits(name, cpu string) *v1.Pod {
 	zero := int32(0)
 	return &v1.Pod{
@@ -80,10 +80,10 @@ func waits(name, cpu string) *v1.Pod {
 	}
 }
 
-// tooSmall is what the scheduler says of a pod that fits no node.
+// tooSmall is the scheduler's message about a pod that fits no node.
 const tooSmall = "0/1 nodes are available: 1 Insufficient cpu."
 
-// rejected is pod with the condition that the scheduler wrote at that time.
+// rejected returns pod with the scheduler's condition at that time.
 func rejected(pod *v1.Pod, at time.Time, message string) *v1.Pod {
 	pod.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable,
 		Message: message, LastTransitionTime: metav1.NewTime(at)}}
@@ -96,7 +96,7 @@ func ready(name, cpu string) *v1.Node {
 		Status: v1.NodeStatus{Capacity: room, Allocatable: room}}
 }
 
-// follow runs s and returns the moves that it comes to, until stop.
+// follow runs s and returns its moves, and a function that stops it.
 func follow(t *testing.T, s *script, opts timeline.Options) (moves chan *board.Transition, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -119,7 +119,7 @@ func follow(t *testing.T, s *script, opts timeline.Options) (moves chan *board.T
 	return moves, stop
 }
 
-// until returns the moves up to the first that is as want.
+// until returns the moves up to the first that equals want.
 func until(t *testing.T, moves chan *board.Transition, want string) []string {
 	t.Helper()
 	var seen []string
@@ -147,15 +147,15 @@ func said(m *board.Transition) string {
 	return s
 }
 
-// TestPodsThereBefore: where the pods are that were there before is guessed by what the cluster shows of
-// them, and the guess is marked until an attempt replaces it.
+// TestPodsThereBefore: the tier of existing pods is estimated from the cluster, and marked as estimated
+// until an attempt.
 func TestPodsThereBefore(t *testing.T) {
 	s := newScript()
 	now := time.Now()
 	moves, _ := follow(t, s, timeline.Options{})
 	gated := waits("gated", "1")
 	gated.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "example.com/hold"}}
-	s.tell(
+	s.deliver(
 		there(ready("n-1", "4")),
 		there(rejected(waits("stuck", "6"), now.Add(-time.Hour), tooSmall)),
 		there(rejected(waits("fits-now", "1"), now.Add(-time.Second), tooSmall)),
@@ -171,60 +171,60 @@ func TestPodsThereBefore(t *testing.T) {
 			t.Errorf("%q is not among %q", want, first)
 		}
 	}
-	s.tell(there(ready("n-2", "8")))
+	s.deliver(there(ready("n-2", "8")))
 	second := until(t, moves, "stuck inflight 6 modelled")
 	if !slices.Contains(second, "stuck active 5 estimated NodeAdd") {
 		t.Errorf("woken it was still estimated, and in activeQ: %q", second)
 	}
 }
 
-// TestNewLeader: another scheduler has the queue from its beginning.
+// TestNewLeader: a new scheduler's queue is known from its start.
 func TestNewLeader(t *testing.T) {
 	s := newScript()
 	moves, _ := follow(t, s, timeline.Options{})
-	s.tell(there(ready("n-1", "4")), there(rejected(waits("stuck", "6"), time.Now().Add(-time.Hour), tooSmall)), &sources.Attached{})
+	s.deliver(there(ready("n-1", "4")), there(rejected(waits("stuck", "6"), time.Now().Add(-time.Hour), tooSmall)), &sources.Attached{})
 	until(t, moves, "stuck unschedulable 1 estimated")
-	s.tell(&sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
+	s.deliver(&sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
 	until(t, moves, "stuck unschedulable 1 modelled ScheduleAttemptFailure")
 }
 
-// TestTold: where the scheduler's log tells its moves, none is modelled.
+// TestTold: if the scheduler's log contains its moves, none is modelled.
 func TestTold(t *testing.T) {
 	s := newScript()
 	moves, stop := follow(t, s, timeline.Options{})
 	key := types.NamespacedName{Namespace: "default", Name: "a"}
-	s.tell(there(ready("n-1", "4")), there(waits("a", "1")), &sources.Attached{}, &sources.Logged{Verbosity: sources.MovesVerbosity})
+	s.deliver(there(ready("n-1", "4")), there(waits("a", "1")), &sources.Attached{}, &sources.Logged{Verbosity: sources.MovesVerbosity})
 	until(t, moves, "a active 0 modelled UnscheduledPodAdd")
-	s.tell(&sources.Move{Pod: key, To: sources.TierInFlight})
+	s.deliver(&sources.Move{Pod: key, To: sources.TierInFlight})
 	until(t, moves, "a inflight 1 observed")
 	stop()
 	for m := range moves {
-		t.Errorf("nobody told that %s", said(m))
+		t.Errorf("not in the log: %s", said(m))
 	}
 }
 
-// TestLoggedBelow: a log of 2 corrects the model: what it does not tell was not done, and the Event of an attempt that it
-// tells is no other attempt.
+// TestLoggedBelow: a log at -v=2 corrects the model: attempts missing from it did not happen, and the Event
+// of a logged attempt is not another attempt.
 func TestLoggedBelow(t *testing.T) {
 	s := newScript()
 	moves, _ := follow(t, s, timeline.Options{})
 	key := types.NamespacedName{Namespace: "default", Name: "a"}
 	pod := waits("a", "6")
-	s.tell(there(ready("n-1", "4")), &sources.Attached{}, &sources.Logged{Verbosity: sources.AttemptsVerbosity})
-	s.tell(there(pod))
+	s.deliver(there(ready("n-1", "4")), &sources.Attached{}, &sources.Logged{Verbosity: sources.AttemptsVerbosity})
+	s.deliver(there(pod))
 	until(t, moves, "a active 0 modelled UnscheduledPodAdd")
-	s.tell(&sources.FailedAttempt{Pod: key, UID: pod.UID, Message: tooSmall, Log: true},
+	s.deliver(&sources.FailedAttempt{Pod: key, UID: pod.UID, Message: tooSmall, Log: true},
 		&sources.FailedAttempt{Pod: key, UID: pod.UID, Message: tooSmall, Recorded: sources.NewRecorded("1", 1)})
 	until(t, moves, "a unschedulable 1 modelled ScheduleAttemptFailure")
-	s.tell(there(waits("b", "1")))
+	s.deliver(there(waits("b", "1")))
 	seen := until(t, moves, "b active 0 modelled UnscheduledPodAdd")
-	s.tell(there(waits("c", "1")))
+	s.deliver(there(waits("c", "1")))
 	if seen = append(seen, until(t, moves, "c active 0 modelled UnscheduledPodAdd")...); len(seen) != 2 {
-		t.Errorf("nobody told these: %q", seen)
+		t.Errorf("not in the log: %q", seen)
 	}
 }
 
-// TestStreamEnds: why a stream can't go on is Follow's error.
+// TestStreamEnds: Follow returns the stream's error.
 func TestStreamEnds(t *testing.T) {
 	s := newScript()
 	s.fails <- fmt.Errorf("the cluster is gone")
@@ -233,7 +233,7 @@ func TestStreamEnds(t *testing.T) {
 	}
 }
 
-// show runs a live session for a test.
+// show runs a live session.
 func show(t *testing.T, s *script) *session.Session {
 	t.Helper()
 	shown := session.NewLive(s, timeline.Options{})
@@ -244,7 +244,7 @@ func show(t *testing.T, s *script) *session.Session {
 	return shown
 }
 
-// shows waits for a frame that is as want.
+// shows waits for a frame that satisfies want.
 func shows(t *testing.T, s *session.Session, what string, want func(*session.Frame) bool) *session.Frame {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
@@ -262,14 +262,14 @@ func has(tier queue.Tier, n int) func(*session.Frame) bool {
 	return func(f *session.Frame) bool { return f.Board.Total(tier) == n }
 }
 
-// TestLiveSession: it shows the newest, stands still when paused while the model goes on, and comes back.
+// TestLiveSession: it shows the newest state, can be paused while the model continues, and catches up.
 func TestLiveSession(t *testing.T) {
 	s := newScript()
 	shown := show(t, s)
 	if f := shown.Frame(); f.Live == nil || !f.Live.Attached.IsZero() {
-		t.Fatalf("before anything is there, the frame says %+v", f.Live)
+		t.Fatalf("before the first event: %+v", f.Live)
 	}
-	s.tell(there(ready("n-1", "4")), there(rejected(waits("a", "6"), time.Now(), tooSmall)), &sources.Attached{})
+	s.deliver(there(ready("n-1", "4")), there(rejected(waits("a", "6"), time.Now(), tooSmall)), &sources.Attached{})
 	f := shows(t, shown, "the first pod", has(queue.Unschedulable, 1))
 	if !f.Live.Following || f.AtEnd || time.Since(f.Now) > 5*time.Second {
 		t.Errorf("it does not follow: %+v at %s", f.Live, f.Now)
@@ -277,7 +277,7 @@ func TestLiveSession(t *testing.T) {
 
 	shown.Pause()
 	paused := shown.Sync()
-	s.tell(there(rejected(waits("b", "7"), time.Now(), tooSmall)))
+	s.deliver(there(rejected(waits("b", "7"), time.Now(), tooSmall)))
 	f = shows(t, shown, "what came meanwhile", func(f *session.Frame) bool { return f.Known > f.Log.Len() })
 	if f.Board.Total(queue.Unschedulable) != 1 || !f.Now.Equal(paused.Now) || f.Live.Following {
 		t.Errorf("paused at %s, %d pods are shown at %s", paused.Now, f.Board.Total(queue.Unschedulable), f.Now)
@@ -285,7 +285,7 @@ func TestLiveSession(t *testing.T) {
 
 	shown.Fork()
 	if f := shown.Sync(); f.Fork == nil || f.Board.Total(queue.Unschedulable) != 1 {
-		t.Errorf("the what-if does not begin where it was paused: %+v", f.Fork)
+		t.Errorf("the what-if does not start where it was paused: %+v", f.Fork)
 	}
 	shown.LeaveFork()
 	shown.SeekEnd()
@@ -296,11 +296,11 @@ func TestLiveSession(t *testing.T) {
 	}
 }
 
-// TestLiveNeeds: what a pod needs is told of a live cluster, too.
+// TestLiveNeeds: a live session also shows what a pod needs.
 func TestLiveNeeds(t *testing.T) {
 	s := newScript()
 	shown := show(t, s)
-	s.tell(there(ready("n-1", "4")), there(rejected(waits("a", "6"), time.Now(), tooSmall)), &sources.Attached{})
+	s.deliver(there(ready("n-1", "4")), there(rejected(waits("a", "6"), time.Now(), tooSmall)), &sources.Attached{})
 	shows(t, shown, "the first pod", has(queue.Unschedulable, 1))
 	shown.Diagnose(types.NamespacedName{Namespace: "default", Name: "a"})
 	f := shows(t, shown, "what it needs", func(f *session.Frame) bool { return f.Needs != nil })

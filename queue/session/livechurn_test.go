@@ -17,9 +17,9 @@ import (
 	"github.com/schedq/schedq/sources/disk"
 )
 
-// churned is a pod of a cluster in which they come and go: it is rejected once before it has a node.
+// churned returns a pod that is rejected once before it is bound.
 func churned(n, version int, node string) *v1.Pod {
-	p := world.Wants(fmt.Sprint("p-", n), "100m")
+	p := world.PendingPod(fmt.Sprint("p-", n), "100m")
 	p.UID, p.ResourceVersion, p.CreationTimestamp = types.UID(fmt.Sprint("uid-", n)), fmt.Sprint(n*10+version), metav1.Time{}
 	p.Labels = map[string]string{"app": fmt.Sprint("app-", n%50)}
 	p.Spec.NodeName = node
@@ -29,9 +29,9 @@ func churned(n, version int, node string) *v1.Pod {
 	return p
 }
 
-// TestTwoDays: a live session that is attached for two days, to a cluster in which a pod comes, is rejected, is bound and goes every six
-// seconds, takes no more memory than after one, when its file is in use, but for its plots: they keep each second in which something
-// happened, up to a bound that is not reached here (history/series.go). The clock is the test's.
+// TestTwoDays: a live session with an archive, attached for two days to a cluster with a new pod every six
+// seconds, takes no more memory than after one day, except for its plots, whose limit is not reached here
+// (history/series.go). The test controls the clock.
 func TestTwoDays(t *testing.T) {
 	hours := 48
 	if testing.Short() {
@@ -41,10 +41,10 @@ func TestTwoDays(t *testing.T) {
 	stream := &handed{}
 	o := NewLive(stream, timeline.Options{Memory: 1 << 20, Past: func() (archive.File, error) { return disk.Scratch(t.Context(), folder) }}).owner
 	t.Cleanup(o.close)
-	o.playing, o.bound = true, 1<<20
+	o.playing, o.memoryLimit = true, 1<<20
 	start := time.Now().UTC()
 	stream.status.Attached = start
-	tell := func(at time.Time, verb sources.Verb, pod *v1.Pod) {
+	deliver := func(at time.Time, verb sources.Verb, pod *v1.Pod) {
 		stream.events = append(stream.events, sources.Event{Time: at, Fact: &sources.ObjectChange{Verb: verb, Object: pod}})
 	}
 	heap := func() (mb float64) {
@@ -60,16 +60,16 @@ func TestTwoDays(t *testing.T) {
 	steps := hours * int(time.Hour/every)
 	for n := range steps {
 		at := start.Add(time.Duration(n+1) * every)
-		tell(at, sources.Added, churned(n, 0, ""))
+		deliver(at, sources.Added, churned(n, 0, ""))
 		stream.events = append(stream.events, sources.Event{Time: at.Add(time.Millisecond), Fact: &sources.FailedAttempt{Pod: world.Key(fmt.Sprint("p-", n)), UID: types.UID(fmt.Sprint("uid-", n)), Message: world.TooSmall}})
-		tell(at.Add(5*time.Millisecond), sources.Updated, churned(n, 1, ""))
+		deliver(at.Add(5*time.Millisecond), sources.Updated, churned(n, 1, ""))
 		if n >= 1 {
-			tell(at.Add(2*time.Second), sources.Updated, churned(n-1, 2, "node-a"))
+			deliver(at.Add(2*time.Second), sources.Updated, churned(n-1, 2, "node-a"))
 		}
 		if n >= stays {
-			tell(at.Add(3*time.Second), sources.Deleted, churned(n-stays, 2, "node-a"))
+			deliver(at.Add(3*time.Second), sources.Deleted, churned(n-stays, 2, "node-a"))
 		}
-		for o.poll(at.Add(every)); o.recording.HasEventBy(o.recording.Feed.End); o.poll(at.Add(every)) { // the file takes its time
+		for o.poll(at.Add(every)); o.recording.HasEventBy(o.recording.Feed.End); o.poll(at.Add(every)) { // writing takes time
 			runtime.Gosched()
 		}
 		if n == steps/2 {
@@ -80,9 +80,9 @@ func TestTwoDays(t *testing.T) {
 	kept, _ := line.Kept()
 	t.Logf("%d changes, %d in memory; heap after half of it %.1f MB, at the end %.1f MB", line.ChangeCount(), kept, early, late)
 	if line.ChangeCount() < 4*steps {
-		t.Errorf("there are %d changes of %d pods: the model does not go on", line.ChangeCount(), steps)
+		t.Errorf("there are %d changes of %d pods: the model has stopped", line.ChangeCount(), steps)
 	}
 	if plots := 8.0; late > 1.05*early+plots { // MB of a day's plots
-		t.Errorf("after %d hours it takes %.1f MB, and took %.1f MB after half of that", hours, late, early)
+		t.Errorf("after %d hours it takes %.1f MB, and %.1f MB after half of them", hours, late, early)
 	}
 }

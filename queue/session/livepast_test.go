@@ -20,7 +20,7 @@ import (
 	"github.com/schedq/schedq/sources/disk"
 )
 
-// handed is a stream that tells what a test hands it.
+// handed is a stream that delivers what a test passes to it.
 type handed struct {
 	events []sources.Event
 	status sources.Status
@@ -39,7 +39,7 @@ func (h *handed) Take() ([]sources.Event, sources.Status) {
 	return events, h.status
 }
 
-// breaking is a file that can't be read once that is so.
+// breaking is a file that fails once broken is set.
 type breaking struct {
 	archive.File
 	read error
@@ -52,7 +52,7 @@ func (f *breaking) ReadAt(p []byte, at int64) (int, error) {
 	return f.File.ReadAt(p, at)
 }
 
-// labelled is a gated pod with so many versions behind it.
+// labelled returns version version of a gated pod.
 func labelled(pod, version int) *v1.Pod {
 	return &v1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprint("p-", pod), UID: types.UID(fmt.Sprint(pod)),
@@ -62,8 +62,8 @@ func labelled(pod, version int) *v1.Pod {
 	}
 }
 
-// TestLivePast: of a live session that keeps what it saw in a file all can be shown, and little is in memory; a what-if begins where the
-// scheduler is known. If the file fails, what is in memory is what there is.
+// TestLivePast: a live session with an archive can show everything and keeps little in memory. A what-if
+// can start where the engine is in memory. If the file fails, only the history in memory remains.
 func TestLivePast(t *testing.T) {
 	file := &breaking{}
 	folder := t.TempDir()
@@ -110,7 +110,7 @@ func TestLivePast(t *testing.T) {
 	for line.HasEventBy(line.Feed.End) { // the file takes its time
 		poll(start.Add((versions+100)*time.Second), nil)
 	}
-	if kept, _ := line.Kept(); line.ChangeCount() < pods*versions || line.ChangeCount() != all.recording.ChangeCount() || kept > history.LeastInMemory+history.KeyframeEvery {
+	if kept, _ := line.Kept(); line.ChangeCount() < pods*versions || line.ChangeCount() != all.recording.ChangeCount() || kept > history.MinInMemory+history.KeyframeEvery {
 		t.Fatalf("%d of %d changes are in memory, where there are %d", kept, line.ChangeCount(), all.recording.ChangeCount())
 	}
 	for _, s := range []int{0, 3, 399, 200, 17} {
@@ -122,14 +122,14 @@ func TestLivePast(t *testing.T) {
 			t.Fatalf("after %d seconds it shows\n%.300s\nwant\n%.300s", s, got, want)
 		}
 	}
-	if o.forkHere(); o.fork != nil || !o.said.Refused || !strings.Contains(o.said.Text, "a what-if begins at") {
-		t.Errorf("a what-if from long ago says %q", o.said.Text)
+	if o.forkHere(); o.fork != nil || !o.reply.Refused || !strings.Contains(o.reply.Text, "a what-if can start at") {
+		t.Errorf("a what-if from long ago: %q", o.reply.Text)
 	}
 
 	file.read = errors.New("input/output error")
 	o.travel(start.Add(100 * time.Second))
 	f := o.frame()
-	if !f.Said.Refused || !strings.Contains(f.Said.Text, "input/output error") || !f.Start.Equal(line.OldestAt()) || f.Now.Before(f.Start) {
-		t.Errorf("at %s of a session from %s on it says %q", f.Now, f.Start, f.Said.Text)
+	if !f.Reply.Refused || !strings.Contains(f.Reply.Text, "input/output error") || !f.Start.Equal(line.OldestAt()) || f.Now.Before(f.Start) {
+		t.Errorf("at %s of a session from %s on got %q", f.Now, f.Start, f.Reply.Text)
 	}
 }

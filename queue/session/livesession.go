@@ -13,27 +13,28 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// live is what a session has of the stream that it shows. The recording of such a session grows at its
-// end, which is Lag behind the clock, or more while Events wait (package backlog).
+// live is the state of a live source. The recording of a live session grows at its end, which is Lag
+// behind the clock, or more while Events are late.
 type live struct {
 	stream sources.Stream
 	status sources.Status
-	ended  error // why nothing more comes, if so
-	behind time.Duration
+	ended  error // why the stream ended, or nil
+	lag    time.Duration
 }
 
-// Live says in a frame how the cluster that is shown stands.
+// Live is the state of a live source in a frame.
 type Live struct {
 	sources.Status
-	// Following is true while what is shown is the newest there is, and goes on with it.
+	// Following is true while the newest state is shown and kept up to date.
 	Following bool
-	// Behind is how far the newest that is shown is behind the clock: half a second, or more while the scheduler's Events wait.
+	// Behind is how far the newest state is behind the clock: half a second, or more while the
+	// scheduler's Events are late.
 	Behind time.Duration
-	// Ended says why nothing more comes. Empty while something may.
+	// Ended says why the stream ended. Empty while it runs.
 	Ended sources.SafeText
 }
 
-// NewLive returns a session that shows stream as it goes on. It does nothing until Run, which runs stream.
+// NewLive returns a session that shows stream live. It does nothing until Run, which runs stream.
 func NewLive(stream sources.Stream, opts timeline.Options) *Session {
 	o := newOwnerOf(&sources.Recording{Name: stream.Name(), Formats: []string{"live"}}, opts)
 	now := time.Now().Add(-channels.Lag).UTC()
@@ -42,14 +43,15 @@ func NewLive(stream sources.Stream, opts timeline.Options) *Session {
 	o.setFilter(opts.Filter)
 	o.live = &live{stream: stream}
 	if opts.Past != nil {
-		if o.bound = cmp.Or(opts.Memory, liveBound); t.OpenPast(opts) != nil {
-			o.bound = 0 // an hour of it is kept
+		if o.memoryLimit = cmp.Or(opts.Memory, liveBound); t.OpenPast(opts) != nil {
+			o.memoryLimit = 0 // keep an hour in memory
 		}
 	}
 	return newSession(o)
 }
 
-// runStream runs the stream of a live session until ctx ends. The function that it returns waits for that.
+// runStream runs the stream of a live session until ctx ends. The function that it returns waits for
+// the stream to end.
 func (s *Session) runStream(ctx context.Context) (wait func()) {
 	l := s.owner.live
 	if l == nil {
@@ -66,15 +68,15 @@ func (s *Session) runStream(ctx context.Context) (wait func()) {
 	return func() { <-done }
 }
 
-// atEdge reports whether the newest there is is shown, and goes on.
+// atEdge reports whether the newest state is shown and kept up to date.
 func (o *owner) atEdge() bool {
 	return (o.live != nil || o.reading != nil) && o.fork == nil && o.playing && !o.now.Before(o.recording.End)
 }
 
-// pollWork is for how long the model may go on at once: a large cluster's first objects take longer.
-const pollWork = 40 * time.Millisecond
+// pollBudget limits how long the model works at once: the first objects of a large cluster take longer.
+const pollBudget = 40 * time.Millisecond
 
-// poll takes in what the stream of a live session told by now. The model goes on, whatever is shown.
+// poll reads what the stream delivered by now. The model advances whatever is shown.
 func (o *owner) poll(now time.Time) {
 	if o.live == nil {
 		return
@@ -83,9 +85,9 @@ func (o *owner) poll(now time.Time) {
 	o.live.status, o.notices = status, slices.Concat(status.Notices, o.running.Notices())
 	t, edge, was := o.recording, o.atEdge(), o.recording.End
 	t.Feed.Arrive(events, now, status)
-	o.live.behind = now.Sub(t.Feed.End)
+	o.live.lag = now.Sub(t.Feed.End)
 	from, cursor, due := t.Next, t.Cursor, true
-	for due = t.HasEventBy(t.Feed.End); due && !o.outrunsFile() && time.Since(now) < pollWork; due = t.HasEventBy(t.Feed.End) {
+	for due = t.HasEventBy(t.Feed.End); due && !o.outrunsDisk() && time.Since(now) < pollBudget; due = t.HasEventBy(t.Feed.End) {
 		t.ExecuteNext()
 	}
 	if !due {
@@ -94,7 +96,7 @@ func (o *owner) poll(now time.Time) {
 	if t.Executed.After(t.End) {
 		t.End = t.Executed
 	}
-	o.tellRecorded(t.Feed.Events[from:t.Next])
+	o.noteFacts(t.Feed.Events[from:t.Next])
 	if edge {
 		o.now = t.End
 		t.SetCursor(t.ChangeCount())
@@ -105,13 +107,13 @@ func (o *owner) poll(now time.Time) {
 	if f := t.Feed; f.Err != nil && o.live.ended == nil {
 		o.live.ended = f.Err
 	}
-	if t.Next != from || !t.End.Truncate(shownPrecision).Equal(was.Truncate(shownPrecision)) {
+	if t.Next != from || !t.End.Truncate(timePrecision).Equal(was.Truncate(timePrecision)) {
 		o.changed = true
 	}
 }
 
-// tellRecorded notes what events tell besides moves and objects.
-func (o *owner) tellRecorded(events []sources.Event) {
+// noteFacts collects counts, marks and scheduler starts from events.
+func (o *owner) noteFacts(events []sources.Event) {
 	for _, ev := range events {
 		switch ev.Fact.(type) {
 		case *sources.Counts:
@@ -124,30 +126,30 @@ func (o *owner) tellRecorded(events []sources.Event) {
 	}
 }
 
-// liveFrame is what a frame says of the stream, or nil.
+// liveFrame returns the state of the stream for a frame, or nil.
 func (o *owner) liveFrame() *Live {
 	if o.live == nil {
 		return nil
 	}
-	l := &Live{Status: o.live.status, Following: o.atEdge(), Behind: o.live.behind}
+	l := &Live{Status: o.live.status, Following: o.atEdge(), Behind: o.live.lag}
 	if o.live.ended != nil {
 		l.Ended = sources.Sanitize(o.live.ended.Error())
 	}
 	return l
 }
 
-// liveHistory is how far back a live session can be looked at that keeps nothing in a file, and liveBound how many bytes one that
-// does has in memory, about.
+// liveHistory is how far back a live session without a file can be viewed, and liveBound about how many
+// bytes of history one with a file keeps in memory.
 const (
 	liveHistory = time.Hour
 	liveBound   = 256 << 20
 )
 
-// forgetOld puts the oldest out of memory, a stretch at a time: into a file, or what is older than liveHistory nowhere. While a person
-// is in a what-if or on the way to somewhere, all is kept then.
+// forgetOld moves the oldest history to the file, a stretch at a time, or without a file drops what is
+// older than liveHistory. It drops nothing while a what-if or a search runs.
 func (o *owner) forgetOld() {
 	t := o.recording
-	if t.Keeps() {
+	if t.HasArchive() {
 		o.forgetPast()
 		return
 	}
@@ -164,58 +166,58 @@ func (o *owner) forgetOld() {
 	o.changed = true
 }
 
-// forgetPast puts the oldest of a long recording that takes too much out of memory.
+// forgetPast moves or drops the oldest history of a recording that exceeds its memory limit.
 func (o *owner) forgetPast() {
 	t := o.recording
 	switch {
-	case o.bound == 0:
-	case t.Keeps():
-		o.losePast(t.StoreBeyond(o.bound))
+	case o.memoryLimit == 0:
+	case t.HasArchive():
+		o.dropArchive(t.StoreBeyond(o.memoryLimit))
 	case o.fork != nil || len(o.forks) > 0 || o.search != nil && o.search.to.IsZero():
 	default:
-		for cut := t.CutBeyond(o.bound); cut > 0; cut = t.CutBeyond(o.bound) { // one slice of work may have brought much
+		for cut := t.CutBeyond(o.memoryLimit); cut > 0; cut = t.CutBeyond(o.memoryLimit) { // one slice of work may have added much
 			t.Since = t.Change(cut).At
 			o.forget(cut, t.LeftLately)
 		}
 	}
 }
 
-// losePast forgets what was in a file, if that can't be written or read any more.
-func (o *owner) losePast(err error) {
+// dropArchive drops the history in the file if err, a failure to read or write it, is not nil.
+func (o *owner) dropArchive(err error) {
 	if err == nil {
 		return
 	}
 	t := o.recording
-	if o.bound = t.Unkeep(); o.fork == nil && o.now.Before(t.OldestAt()) {
+	if o.memoryLimit = t.Unkeep(); o.fork == nil && o.now.Before(t.OldestAt()) {
 		o.seek(o.now)
 	}
-	o.refuse("keep what was played: %s", err)
+	o.refuse("keep the history: %s", err)
 }
 
-// goBackTo has what was at a moment, which is not kept any more, be worked out again.
-func (o *owner) goBackTo(at time.Time) {
+// replayTo replays the recording up to at, whose history was dropped.
+func (o *owner) replayTo(at time.Time) {
 	o.recording.BeginAnew()
 	o.counts, o.marks, o.running = nil, nil, nil
-	o.tellRecorded(o.rec.Tells())
+	o.noteFacts(o.rec.Tells())
 	o.travel(at)
 }
 
-// hasEngine reports whether a what-if can begin at the moment shown. Of what was played long ago only what is seen is kept: then
-// what led to it is worked out again.
-func (o *owner) hasEngine() bool {
-	if o.shownLine().HasEngine() {
+// ensureEngine reports whether a what-if can begin at the time shown. If its history holds moves only,
+// the recording is replayed up to there first.
+func (o *owner) ensureEngine() bool {
+	if o.shownTimeline().HasEngine() {
 		return true
 	}
 	if o.live != nil {
-		o.refuse("a what-if begins at %s or later: of what was before only what is seen is kept", o.zone.Clock(o.recording.OldestAt()))
+		o.refuse("a what-if can start at %s or later: earlier history holds moves only", o.zone.Clock(o.recording.OldestAt()))
 		return false
 	}
-	o.goBackTo(o.now)
-	o.say("the recording is played anew up to here, since of that long ago only what is seen is kept: ask again then")
+	o.replayTo(o.now)
+	o.say("replaying the recording up to here first: try again when that is done")
 	return false
 }
 
-// forget drops the changes before the cut-th of the recording's timeline: see timeline.Timeline.Forget.
+// forget drops the changes before number cut of the recording's timeline: see timeline.Timeline.Forget.
 func (o *owner) forget(cut int, keep func(*board.Pod) bool) {
 	o.recording.Forget(cut, keep)
 	o.counts = slices.Clone(o.counts[o.recording.ForgetCounts(cut):])

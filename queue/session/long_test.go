@@ -26,19 +26,19 @@ import (
 	"github.com/schedq/schedq/sources/scenario"
 )
 
-// long returns rec as one that is not kept.
+// long returns rec as a recording that is not kept in memory.
 func long(rec *sources.Recording) *sources.Recording {
-	gist := cluster.NewGist()
+	summary := cluster.NewSummary()
 	for _, ev := range rec.Events {
-		gist.Add(ev)
+		summary.Add(ev)
 	}
 	of, kept := *rec, *rec
-	of.Events, of.Gist = nil, gist.Events()
+	of.Events, of.Gist = nil, summary.Events()
 	of.Again = func(ctx context.Context) iter.Seq2[sources.Event, error] { return kept.All(ctx) }
 	return &of
 }
 
-// modelled returns the embedded recording of that name without what only the scheduler's log tells.
+// modelled returns the embedded recording without the facts that only the scheduler's log contains.
 func modelled(t *testing.T, name string) *sources.Recording {
 	t.Helper()
 	rec, err := embedded.Open(t.Context(), name)
@@ -56,11 +56,11 @@ func modelled(t *testing.T, name string) *sources.Recording {
 	return &of
 }
 
-// attempted returns told as a log that is alone has it which tells how attempts ended, and not what moved pods.
-func attempted(told *sources.Recording) *sources.Recording {
-	of := *told
-	of.Events = []sources.Event{{Time: told.Events[0].Time, Fact: &sources.Logged{Verbosity: 3}}}
-	for _, ev := range told.Events {
+// attempted reduces whole to a log that only contains the ends of attempts.
+func attempted(whole *sources.Recording) *sources.Recording {
+	of := *whole
+	of.Events = []sources.Event{{Time: whole.Events[0].Time, Fact: &sources.Logged{Verbosity: 3}}}
+	for _, ev := range whole.Events {
 		m, is := ev.Fact.(*sources.Move)
 		began := ev.Time.Add(-time.Duration(1+len(of.Events)%7) * time.Second)
 		switch {
@@ -74,21 +74,21 @@ func attempted(told *sources.Recording) *sources.Recording {
 	return &of
 }
 
-// TestLong: whatever is asked of a recording that is not kept is answered as of the same one that is.
+// TestLong: every analysis of a recording gives the same result whether or not it is kept in memory.
 func TestLong(t *testing.T) {
-	told, err := embedded.Open(t.Context(), "lively-nopop")
+	whole, err := embedded.Open(t.Context(), "lively-nopop")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kept := range []*sources.Recording{told, modelled(t, "lively-nopop"), attempted(told)} {
+	for _, kept := range []*sources.Recording{whole, modelled(t, "lively-nopop"), attempted(whole)} {
 		start, end := timeline.Span(kept)
-		pod := podOf(told)
+		pod := podOf(whole)
 		answers := map[string]func(rec *sources.Recording) (any, error){
 			"rerun": func(rec *sources.Recording) (any, error) {
 				return report.Compare(t.Context(), rec, timeline.Options{Release: "v1.24"}, timeline.Options{})
 			},
 			"verify": func(rec *sources.Recording) (any, error) {
-				return report.Verify(t.Context(), rec, told, timeline.Options{}, math.MaxInt)
+				return report.Verify(t.Context(), rec, whole, timeline.Options{}, math.MaxInt)
 			},
 			"cut": func(rec *sources.Recording) (any, error) {
 				s, err := scenario.Cut(t.Context(), rec, start.Add(5*time.Second), end)
@@ -123,7 +123,7 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// TestLongOnTheScreen: a recording that is not kept is played, sought in and run again as one that is.
+// TestLongOnTheScreen: a recording that is not kept in memory can be played, searched and run again.
 func TestLongOnTheScreen(t *testing.T) {
 	kept := modelled(t, "lively-nopop")
 	start, end := timeline.Span(kept)
@@ -146,7 +146,7 @@ func TestLongOnTheScreen(t *testing.T) {
 	}
 }
 
-// TestLongBreaks: a recording that can be read once and not again says so, wherever that is found.
+// TestLongBreaks: a recording that can't be read a second time reports that everywhere.
 func TestLongBreaks(t *testing.T) {
 	kept := modelled(t, "lively-nopop")
 	_, end := timeline.Span(kept)
@@ -175,12 +175,12 @@ func TestLongBreaks(t *testing.T) {
 	go s.Run(t.Context())
 	s.Seek(end)
 	if f := s.Sync(); !slices.Contains(f.Notices, gone.Error()) {
-		t.Errorf("the screen says %q", f.Notices)
+		t.Errorf("notices %q", f.Notices)
 	}
 }
 
-// told is a recording of so many moves of 50 pods, as a scheduler's log tells them.
-func told(moves int) *sources.Recording {
+// loggedMoves returns a scheduler log with that many moves of 50 pods.
+func loggedMoves(moves int) *sources.Recording {
 	rng := rand.New(rand.NewPCG(1, 2))
 	rec := &sources.Recording{Name: "made"}
 	for i := range moves {
@@ -198,10 +198,9 @@ func told(moves int) *sources.Recording {
 	return rec
 }
 
-// TestPastIsBounded: what was played of a long recording is kept up to a bound. Every moment can be shown all the same, as it is
-// where all is kept.
+// TestPastIsBounded: the history of a long recording is limited, yet every moment can be shown.
 func TestPastIsBounded(t *testing.T) {
-	kept := told(20_000)
+	kept := loggedMoves(20_000)
 	start, end := timeline.Span(kept)
 	run := func(rec *sources.Recording, memory int64) *session.Session {
 		s := session.New(rec, timeline.Options{Paused: true, Memory: memory})
@@ -222,8 +221,8 @@ func TestPastIsBounded(t *testing.T) {
 		if got, want := shown(f), shown(want); got != want {
 			t.Fatalf("at %d %% it shows\n%s\nwant\n%s", share, got, want)
 		}
-		if f.Log.Len() > 0 && share == 100 && (f.Known > want.Known/2 || !strings.Contains(strings.Join(f.Notices, "\n"), "is not kept")) {
-			t.Fatalf("of %d moves %d are kept, and it says %q", want.Known, f.Known, f.Notices)
+		if f.Log.Len() > 0 && share == 100 && (f.Known > want.Known/2 || !strings.Contains(strings.Join(f.Notices, "\n"), "was dropped")) {
+			t.Fatalf("%[2]d of %[1]d moves are kept, notices %[3]q", want.Known, f.Known, f.Notices)
 		}
 	}
 	if size := bounded.Size(); size > 2*bound {
@@ -236,8 +235,8 @@ func TestPastIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	bounded.Find(none, false)
-	if f := bounded.Sync(); !f.Said.Refused || !strings.Contains(f.Said.Text, "as far back as is kept") {
-		t.Errorf("a search back says %+v", f.Said)
+	if f := bounded.Sync(); !f.Reply.Refused || !strings.Contains(f.Reply.Text, "where the kept history starts") {
+		t.Errorf("a search back: %+v", f.Reply)
 	}
 	bounded.Seek(first.Time)
 	bounded.Sync()
@@ -249,7 +248,7 @@ func TestPastIsBounded(t *testing.T) {
 		t.Errorf("the step back goes to %s, want %s", got, want)
 	}
 	bounded.SeekStart()
-	if f := bounded.Sync(); !f.Now.Equal(f.Start) || len(f.Notices) > 0 && strings.Contains(f.Notices[0], "is not kept") {
-		t.Errorf("the start is at %s, and it says %q", f.Now, f.Notices)
+	if f := bounded.Sync(); !f.Now.Equal(f.Start) || len(f.Notices) > 0 && strings.Contains(f.Notices[0], "was dropped") {
+		t.Errorf("the start is at %s, and got %q", f.Now, f.Notices)
 	}
 }

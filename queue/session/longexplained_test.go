@@ -16,20 +16,20 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestLongExplainedHolds: who explains a pod, or lists those that wait, holds nothing of what was long before: neither of a pod that was
-// tried again and again, nor of a quiet time, in which nothing moves.
+// TestLongExplainedHolds: explaining a pod or listing pods keeps no old history, neither of a pod that was
+// retried many times nor of a quiet time.
 func TestLongExplainedHolds(t *testing.T) {
 	retried := func(i int) sources.Event {
 		at, pod := float64(i)/10, fmt.Sprint("p-", i/4%20)
 		switch i % 4 {
 		case 0:
-			return world.Told(at, pod, sources.TierActive, "NodeAdd")
+			return world.Move(at, pod, sources.TierActive, "NodeAdd")
 		case 1:
-			return world.Told(at, pod, sources.TierInFlight, "")
+			return world.Move(at, pod, sources.TierInFlight, "")
 		case 2:
-			return world.Told(at, pod, sources.TierUnschedulable, "ScheduleAttemptFailure")
+			return world.Move(at, pod, sources.TierUnschedulable, "ScheduleAttemptFailure")
 		default:
-			return world.Told(at, pod, sources.TierBackoff, "NodeAdd")
+			return world.Move(at, pod, sources.TierBackoff, "NodeAdd")
 		}
 	}
 	quiet := func(i int) sources.Event {
@@ -45,21 +45,21 @@ func TestLongExplainedHolds(t *testing.T) {
 			const few, many = 30_000, 90_000
 			less, more := heldToExplain(t, few, event), heldToExplain(t, many, event)
 			t.Logf("%d KB are held near the end of %d events, and %d KB of %d", less>>10, few, more>>10, many)
-			// What is kept of the latest is of some thousand events, and what is kept of each would be at least 100 bytes.
+			// The latest thousand events or so are kept; keeping each event would take at least 100 bytes.
 			if grows := float64(more-less) / (many - few); grows > 20 {
-				t.Errorf("of each event %.0f bytes are kept", grows)
+				t.Errorf("%.0f bytes are kept per event", grows)
 			}
 		})
 	}
 }
 
-// heldToExplain is how many bytes at least are in use at a moment near the end of so many events, of which nobody keeps any.
+// heldToExplain returns the least memory in use near the end of that many events, none of which is kept.
 func heldToExplain(t *testing.T, events int, event func(int) sources.Event) int64 {
-	gist := cluster.NewGist()
+	summary := cluster.NewSummary()
 	for i := range events {
-		gist.Add(event(i))
+		summary.Add(event(i))
 	}
-	rec := &sources.Recording{Name: "long", Gist: gist.Events(), End: event(events - 1).Time}
+	rec := &sources.Recording{Name: "long", Gist: summary.Events(), End: event(events - 1).Time}
 	rec.Again = func(context.Context) iter.Seq2[sources.Event, error] {
 		return func(yield func(sources.Event, error) bool) {
 			for i := range events {

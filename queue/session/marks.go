@@ -2,6 +2,7 @@ package session
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -9,8 +10,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// marksOf returns the marks of t, in the order of time: the recording's and those of its scheduler's upgrades, in a fork those
-// up to where it left, and the person's own.
+// marksOf returns the marks of t in time order: the recording's, those of its scheduler upgrades and
+// the user's own. A what-if has those up to its start, and its own.
 func (o *owner) marksOf(t *timeline.Timeline) []timeline.Mark {
 	k := &o.marked
 	recorded := len(o.marks) + len(o.running)
@@ -30,16 +31,16 @@ func (o *owner) marksOf(t *timeline.Timeline) []timeline.Mark {
 	return k.all
 }
 
-// markCache is what marksOf returned last. all is never modified.
+// markCache is the last result of marksOf. all is never modified.
 type markCache struct {
 	of            *timeline.Timeline
 	recorded, own int
 	all           []timeline.Mark
 }
 
-// setMark names the moment shown. A mark of the person's that is there gets the new name, or without one goes.
+// setMark names the time shown. It renames or, for an empty name, removes the user's mark there.
 func (o *owner) setMark(text string) {
-	t := o.shownLine()
+	t := o.shownTimeline()
 	name := sources.Sanitize(strings.TrimSpace(text))
 	mine := slices.Clone(t.Marks)
 	i := slices.IndexFunc(mine, func(m timeline.Mark) bool { return m.At.Equal(o.now) })
@@ -49,13 +50,13 @@ func (o *owner) setMark(text string) {
 		o.refuse("a mark needs a name")
 		return
 	case name == "":
-		o.say("mark %q is removed", mine[i].Text)
+		o.say("removed mark %q", mine[i].Text)
 		t.Marks = slices.Delete(mine, i, i+1)
 		return
 	case i >= 0:
 		mine[i].Text = name
 	case len(mine) >= timeline.MaxMarks:
-		o.refuse("there are %d marks: that is enough", timeline.MaxMarks)
+		o.refuse("limit of %d marks reached", timeline.MaxMarks)
 		return
 	default:
 		mine = append(mine, timeline.Mark{At: o.now, Text: name, Own: true})
@@ -64,20 +65,20 @@ func (o *owner) setMark(text string) {
 	o.say("mark %q at %s", name, o.zone.Clock(o.now))
 }
 
-// addMarks sets marks on the recording that the person set in it at another time: see Timeline.AddMarks.
+// addMarks adds marks that the user set earlier: see Timeline.AddMarks.
 func (o *owner) addMarks(marks []timeline.Mark) {
 	o.recording.AddMarks(marks, o.reading != nil)
 	o.marked, o.changed = markCache{}, true
 }
 
-// findMark goes to the next mark, or the one before, that has text in it.
+// findMark goes to the next or previous mark that contains text.
 func (o *owner) findMark(text string, forward bool) {
-	marks := o.marksOf(o.shownLine())
+	marks := o.marksOf(o.shownTimeline())
 	is := func(m timeline.Mark) bool { return strings.Contains(strings.ToLower(string(m.Text)), text) }
 	if forward {
 		for _, m := range marks[timeline.LastMark(marks, o.now)+1:] {
 			if is(m) {
-				if why := o.unread(m.At); why != "" {
+				if why := o.whyUnread(m.At); why != "" {
 					o.refuse("the mark %q: %s", m.Text, why)
 					return
 				}
@@ -85,7 +86,7 @@ func (o *owner) findMark(text string, forward bool) {
 				return
 			}
 		}
-		o.refuse("no mark%s comes after this", named(text))
+		o.refuseNotFound("no later mark%s", like(text))
 		return
 	}
 	for i := timeline.LastMark(marks, o.now); i >= 0; i-- {
@@ -94,32 +95,32 @@ func (o *owner) findMark(text string, forward bool) {
 			return
 		}
 	}
-	o.refuse("no mark%s is before this", named(text))
+	o.refuseNotFound("no earlier mark%s", like(text))
 }
 
-func named(text string) string {
+func like(text string) string {
 	if text == "" {
 		return ""
 	}
-	return " like " + string(sources.Sanitize(text))
+	return " contains " + strconv.Quote(string(sources.Sanitize(text)))
 }
 
-// toggleStops says whether playing stops at marks.
+// toggleStops toggles stopping at marks while playing.
 func (o *owner) toggleStops() {
 	o.stops = !o.stops
 	if o.stops {
 		o.say("playing stops at every mark")
 	} else {
-		o.say("playing goes on past marks")
+		o.say("playing no longer stops at marks")
 	}
 }
 
-// stopBefore returns the first mark after was that playing up to now must stop at, if any.
-func (o *owner) stopBefore(was, now time.Time) (timeline.Mark, bool) {
+// nextStop returns the first mark between was and now that playback must stop at, if any.
+func (o *owner) nextStop(was, now time.Time) (timeline.Mark, bool) {
 	if !o.stops {
 		return timeline.Mark{}, false
 	}
-	marks := o.marksOf(o.shownLine())
+	marks := o.marksOf(o.shownTimeline())
 	i := timeline.LastMark(marks, was) + 1
 	if i < len(marks) && !marks[i].At.After(now) {
 		return marks[i], true

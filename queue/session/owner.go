@@ -15,76 +15,77 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// owner is everything that changes in a session. Only Run's goroutine touches it.
+// owner holds all mutable state of a session. Only Run's goroutine accesses it.
 type owner struct {
 	subject
 	branches
-	pace
+	playback
 	comparing
 	diagnosis
 
-	live     *live              // nil unless the recording is one that goes on
-	reading  *Reading           // nil unless more of the recording is to be read
-	search   *search            // under way, or nil
+	live     *live              // nil unless the source is live
+	reading  *Reading           // nil once the whole recording is read
+	search   *search            // running, or nil
 	previews *timeline.Previews // or nil
 	marked   markCache
 	zone     words.Zone
-	// isAwaited reports whether a command waits, for which playing makes room. Nil: none ever does.
-	isAwaited func() bool
+	// commandWaiting reports whether a command is waiting, so that long work can make way. May be nil.
+	commandWaiting func() bool
 
-	said    Said
+	reply   Reply
 	version uint64
 	changed bool // since the last frame
 }
 
-// subject is what the session is of. It does not change, but for what a live one adds to counts and marks.
+// subject is what the session shows. It does not change, except that a live source adds counts and
+// marks.
 type subject struct {
 	rec     *sources.Recording
 	cfg     *schedulerconfig.Config
 	notices []string
 	wakes   explain.Hints
-	running timeline.Schedulers       // of which the recording tells
-	unknown *sources.SchedulerStarted // what is known where it tells of none
-	counts  []sources.Event           // of the recording, those that hold *sources.Counts
-	marks   []sources.Event           // and *sources.Mark
+	running timeline.Schedulers       // that ran during the recording
+	unknown *sources.SchedulerStarted // used when the recording names no scheduler
+	counts  []sources.Event           // the recording's *sources.Counts
+	marks   []sources.Event           // the recording's *sources.Mark
 }
 
-// branches are the recording's timeline and those of the what-ifs that left it.
+// branches are the timelines of the recording and of the what-ifs made from it.
 type branches struct {
-	recording *timeline.Timeline
-	fork      *timeline.Timeline // nil while the recording is shown
-	forks     []*timeline.Timeline
-	forked    int            // how many forks there were
-	left      time.Time      // the moment shown when the fork began
-	leftAt    int            // and the recording's cursor
-	spare     timeline.Spare // for what-ifs to come
+	recording    *timeline.Timeline
+	fork         *timeline.Timeline // nil while the recording is shown
+	forks        []*timeline.Timeline
+	forkCount    int            // forks made so far
+	returnTo     time.Time      // the time shown when the fork began
+	returnCursor int            // the recording's cursor at that time
+	spare        timeline.Spare // for future what-ifs
 }
 
-// pace is the moment that is shown, and how it goes on.
-type pace struct {
+// playback is the time shown and how it advances.
+type playback struct {
 	now     time.Time
 	playing bool
 	speed   float64
-	stops   bool // at marks, while playing
+	stops   bool // whether playing stops at marks
 
-	squeeze bool // of quiet time
-	skipped QuietTime
-	quiet   time.Duration // how long nothing has moved while playing, in real time
-	bound   int64         // how many bytes of what was played are kept, about. 0 is all
+	squeeze     bool // skip quiet time
+	skipped     QuietTime
+	quiet       time.Duration // real time without a move while playing
+	memoryLimit int64         // about how many bytes of history to keep in memory; 0 means all
 }
 
-// comparing is the comparison of two timelines that is shown, if one is.
+// comparing is the comparison of two timelines, if one is shown.
 type comparing struct {
-	compared   *timeline.Timeline // beside the one that is shown, or nil
+	compared   *timeline.Timeline // compared with the one shown, or nil
 	comparison *board.Comparison
 	comparedAt time.Time // in real time
 }
 
-// diagnosis is what a person asked for last of what a pod needs.
+// diagnosis holds the last results of Diagnose and Survey.
 type diagnosis struct {
 	needs   *explain.Needs
-	needsOf *timeline.Timeline // on which
-	cluster *explain.Cluster   // as Survey found it last
+	needsOf *timeline.Timeline // the timeline that needs refers to
+	cluster *explain.Cluster   // the last result of Survey
 }
 
 func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
@@ -94,14 +95,14 @@ func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 		o.reading = &Reading{To: rec.End}
 	}
 	o.notices = report.Notices(rec)
-	if said := report.OthersPods(rec.Tells(), o.cfg); said != "" && !rec.Rerun {
+	if said := report.OtherSchedulers(rec.Tells(), o.cfg); said != "" && !rec.Rerun {
 		o.notices = append(o.notices, said)
 	}
-	if opts.Past != nil && o.bound > 0 {
+	if opts.Past != nil && o.memoryLimit > 0 {
 		if err := o.recording.OpenPast(opts); err != nil {
 			opts.Past = nil
-			o.bound = opts.Bound(rec)
-			o.notices = append(o.notices, "What was played is kept in memory alone: "+err.Error()+".")
+			o.memoryLimit = opts.Bound(rec)
+			o.notices = append(o.notices, "Played history is kept in memory only: "+err.Error()+".")
 		}
 	}
 	o.show(o.recording.Start.Add(opts.Opens))
@@ -112,9 +113,9 @@ func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 // newOwnerOf returns an owner without a timeline.
 func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 	o := &owner{subject: subject{rec: rec, unknown: &sources.SchedulerStarted{}}, changed: true}
-	o.pace = pace{speed: cmp.Or(opts.Speed, 1), squeeze: true, playing: !opts.Paused, bound: opts.Bound(rec)}
-	o.tellRecorded(rec.Tells())
-	o.running = timeline.SchedulersOf(rec) // of a rerun the first alone
+	o.playback = playback{speed: cmp.Or(opts.Speed, 1), squeeze: true, playing: !opts.Paused, memoryLimit: opts.Bound(rec)}
+	o.noteFacts(rec.Tells())
+	o.running = timeline.SchedulersOf(rec) // for a rerun only the first
 	var err error
 	if o.cfg, err = opts.SchedulerConfig(rec); err != nil {
 		o.refuse("%s", err)
@@ -124,7 +125,7 @@ func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 	return o
 }
 
-// close ends the schedulers that run for the recording and for a what-if.
+// close stops the schedulers of the recording and of all what-ifs.
 func (o *owner) close() {
 	o.spare.Close()
 	o.recording.Feed.Close()
@@ -135,26 +136,26 @@ func (o *owner) close() {
 	}
 }
 
-// shownLine is the timeline that the person sees.
-func (o *owner) shownLine() *timeline.Timeline {
+// shownTimeline returns the timeline on the screen.
+func (o *owner) shownTimeline() *timeline.Timeline {
 	if o.fork != nil {
 		return o.fork
 	}
 	return o.recording
 }
 
-// frame makes the frame of what is now.
+// frame returns a frame of the current state.
 func (o *owner) frame() *Frame {
-	o.losePast(o.recording.PastErr())
+	o.dropArchive(o.recording.PastErr())
 	o.version++
 	o.changed = false
-	t := o.shownLine()
+	t := o.shownTimeline()
 	t.Shown.Retime(o.now)
 	f := &Frame{
 		Version: o.version,
 		Live:    o.liveFrame(),
 		Reading: o.reading,
-		Name:    o.rec.Name, Formats: o.rec.Formats, Notices: o.toldNotices(),
+		Name:    o.rec.Name, Formats: o.rec.Formats, Notices: o.allNotices(),
 		Moment: explain.Moment{Now: o.now, Board: t.Shown.Copy(), Options: t.Options(), Ticks: t.Engine.Ticks, Hints: o.wakes, Zone: o.zone},
 		Start:  o.recording.Start, End: o.recording.End,
 		Playing: o.playing, Speed: o.speed, AtEnd: o.atEnd(),
@@ -162,7 +163,7 @@ func (o *owner) frame() *Frame {
 		Filter: t.Shown.Filter().String(),
 		Log:    t.LogShown(), Known: t.MovesKnown(),
 		Series: t.Series(o.now),
-		Said:   o.said, Cluster: o.cluster,
+		Reply:  o.reply, Cluster: o.cluster,
 		size: o.size(),
 	}
 	f.Scheduler = cmp.Or(o.running.At(t.Recorded(o.now)), o.unknown)
@@ -189,7 +190,7 @@ func (o *owner) frame() *Frame {
 	f.Silent = t.Silences.At(o.now)
 	i := min(timeline.LastNotAfter(o.counts, o.now), len(t.Counts)-1)
 	for i >= 0 && t.Counts[i].Changes > t.Cursor {
-		i-- // of this very moment, but after what is shown
+		i-- // at the same time, but after the move shown
 	}
 	if i >= 0 {
 		f.Measured = t.Measured(o.counts, i+1)
@@ -199,14 +200,14 @@ func (o *owner) frame() *Frame {
 	return f
 }
 
-// toldNotices are what a person should know of what is shown: also that a long recording can't be read again, or is not kept.
-func (o *owner) toldNotices() []string {
+// allNotices returns the notices for what is shown, including a read error and dropped history.
+func (o *owner) allNotices() []string {
 	all := slices.Clip(o.notices)
 	if err := o.recording.Feed.Err; err != nil && o.live == nil {
 		all = append(all, err.Error())
 	}
 	if since := o.recording.Since; !since.IsZero() {
-		all = append(all, fmt.Sprintf("What was before %s is not kept, for want of room: who goes back there has it worked out again.", o.zone.Clock(since)))
+		all = append(all, fmt.Sprintf("History before %s was dropped to save memory: going back there replays the recording.", o.zone.Clock(since)))
 	}
 	return all
 }
@@ -217,40 +218,40 @@ func (o *owner) atEnd() bool {
 	return o.live == nil && o.reading == nil && o.fork == nil && !o.now.Before(t.End) && !t.Feed.HasEvent(t.Next) && t.Cursor == t.ChangeCount()
 }
 
-// Quiet time is skipped once nothing has moved for squeezeAfter and nothing will for longer than
-// squeezeLeast, up to squeezeLead before the next move. All are real time.
+// Quiet time is skipped after squeezeAfter without a move, if the next move is more than squeezeLeast
+// away, up to squeezeLead before that move. All are real time.
 const (
 	squeezeAfter = 2 * time.Second
 	squeezeLeast = 3 * time.Second
 	squeezeLead  = time.Second
 )
 
-// shownPrecision is how exactly the time shown is drawn: time that passes makes no more frames.
-const shownPrecision = 100 * time.Millisecond
+// timePrecision is the precision at which the screen shows time: smaller changes make no new frame.
+const timePrecision = 100 * time.Millisecond
 
-// advance lets d of real time pass.
+// advance advances playback by d of real time.
 func (o *owner) advance(d time.Duration) {
-	if !o.playing || d <= 0 || o.search != nil || o.atEdge() || o.outrunsFile() {
+	if !o.playing || d <= 0 || o.search != nil || o.atEdge() || o.outrunsDisk() {
 		return
 	}
-	t := o.shownLine()
+	t := o.shownTimeline()
 	cursor, was := t.Cursor, o.now
 	o.now = o.now.Add(o.model(d))
 	o.skipQuiet(t)
 	if o.reading != nil && t.Forked == nil && o.now.After(t.End) {
-		o.now = t.End // what is behind is not executed before it is read
+		o.now = t.End // beyond this nothing has been read yet
 	}
-	mark, stop := o.stopBefore(was, o.now)
+	mark, stop := o.nextStop(was, o.now)
 	if stop {
 		o.now = mark.At
 	}
-	if t.Forked == nil && o.now.After(t.Executed) && !t.ExecuteFor(playSlice, o.now, o.isAwaited) {
-		o.now, stop = t.Executed, false // it goes no faster
+	if t.Forked == nil && o.now.After(t.Executed) && !t.ExecuteFor(playSlice, o.now, o.commandWaiting) {
+		o.now, stop = t.Executed, false // the model is slower than the speed asked for
 	}
 	o.show(o.now)
 	if stop {
 		o.playing = false
-		o.say("stopped at the mark %q", mark.Text)
+		o.say("stopped at mark %q", mark.Text)
 	}
 	if t.Cursor != cursor {
 		o.quiet = 0
@@ -258,7 +259,7 @@ func (o *owner) advance(d time.Duration) {
 	} else {
 		o.quiet += d
 	}
-	if !o.now.Truncate(shownPrecision).Equal(was.Truncate(shownPrecision)) {
+	if !o.now.Truncate(timePrecision).Equal(was.Truncate(timePrecision)) {
 		o.changed = true
 	}
 	if o.atEnd() {
@@ -271,7 +272,7 @@ func (o *owner) advance(d time.Duration) {
 // model returns the model time that passes in d of real time.
 func (o *owner) model(d time.Duration) time.Duration { return time.Duration(float64(d) * o.speed) }
 
-// skipQuiet jumps over time in which nothing moves.
+// skipQuiet skips time in which nothing moves.
 func (o *owner) skipQuiet(t *timeline.Timeline) {
 	if !o.squeeze || o.quiet < squeezeAfter {
 		return
@@ -279,11 +280,11 @@ func (o *owner) skipQuiet(t *timeline.Timeline) {
 	next, ok := t.NextMove()
 	if !ok {
 		if o.fork != nil {
-			return // anything may come of a fork
+			return // a what-if may still change
 		}
 		next = t.End.Add(o.model(squeezeLead))
 	}
-	if mark, stop := o.stopBefore(o.now, next); stop {
+	if mark, stop := o.nextStop(o.now, next); stop {
 		next = mark.At
 	}
 	if to := next.Add(-o.model(squeezeLead)); to.Sub(o.now) > o.model(squeezeLeast) {
@@ -294,9 +295,9 @@ func (o *owner) skipQuiet(t *timeline.Timeline) {
 	}
 }
 
-// show goes to the moment at of the timeline shown, and keeps now within its bounds.
+// show moves the shown timeline to at, limited to the timeline's range.
 func (o *owner) show(at time.Time) {
-	t := o.shownLine()
+	t := o.shownTimeline()
 	if at.Before(t.Start) {
 		at = t.Start
 	}
@@ -310,16 +311,16 @@ func (o *owner) show(at time.Time) {
 	}
 }
 
-// say answers the person.
+// say sets the reply to the user's last command.
 func (o *owner) say(format string, args ...any) {
-	o.said = Said{Number: o.said.Number + 1, Text: fmt.Sprintf(format, args...)}
+	o.reply = Reply{Number: o.reply.Number + 1, Text: fmt.Sprintf(format, args...)}
 	o.changed = true
 }
 
-// refuse answers the person that a command can't be carried out.
+// refuse replies that a command can't be carried out.
 func (o *owner) refuse(format string, args ...any) {
 	o.say(format, args...)
-	o.said.Refused = true
+	o.reply.Refused = true
 }
 
 func (o *owner) size() int64 {
@@ -330,5 +331,11 @@ func (o *owner) size() int64 {
 	return n
 }
 
-// seekLimit is how far a what-if can be taken at once: its every second has to be worked out.
+// refuseNotFound replies that a search found nothing.
+func (o *owner) refuseNotFound(format string, args ...any) {
+	o.refuse(format, args...)
+	o.reply.NotFound = true
+}
+
+// seekLimit limits how far a what-if advances at once: every second of it has to be modelled.
 const seekLimit = 24 * time.Hour

@@ -18,11 +18,11 @@ import (
 	"github.com/schedq/schedq/sources/disk"
 )
 
-// failing is a file that can't be written, or read, once that is so, or whose disk takes its time for what is written.
+// failing is a file whose reads or writes fail or block on demand.
 type failing struct {
 	archive.File
 	written, read error
-	slow          chan chan struct{} // unless it is nil, whoever writes says so there, and goes on when what is handed over is closed
+	slow          chan chan struct{} // if not nil, each write sends a channel and continues when that is closed
 }
 
 func (f *failing) WriteAt(p []byte, at int64) (int, error) {
@@ -44,11 +44,11 @@ func (f *failing) ReadAt(p []byte, at int64) (int, error) {
 	return f.File.ReadAt(p, at)
 }
 
-// inFile runs a session of told(moves), of which little of what was played is in memory, and one of which all is. Both are at the
-// end. The file is the first's.
+// inFile runs two sessions of loggedMoves(moves) to the end: kept has little history in memory and the rest in
+// file, all has everything in memory.
 func inFile(t *testing.T, moves int) (kept, all *session.Session, file *failing) {
 	t.Helper()
-	rec := told(moves)
+	rec := loggedMoves(moves)
 	_, end := timeline.Span(rec)
 	file = &failing{}
 	folder := t.TempDir()
@@ -69,11 +69,11 @@ func inFile(t *testing.T, moves int) (kept, all *session.Session, file *failing)
 	return kept, all, file
 }
 
-// inWords are what a frame shows: the time, the moves before it, who waits and what each of them did, and the seconds.
+// inWords formats a frame: the time, the moves, the waiting pods with their moves, and the series.
 func inWords(f *session.Frame) string {
 	var s strings.Builder
 	waiting, _ := json.Marshal(f.Waiting())
-	fmt.Fprintf(&s, "%s, %d moves of %d, bound %d, %q\n%s\n", f.Now, f.Log.Len(), f.Known, f.Board.Bound(), f.Said.Text, waiting)
+	fmt.Fprintf(&s, "%s, %d moves of %d, bound %d, %q\n%s\n", f.Now, f.Log.Len(), f.Known, f.Board.Bound(), f.Reply.Text, waiting)
 	for i := f.Log.Len() - 1; i >= 0; i -= 1 + i/7 {
 		fmt.Fprintln(&s, i, f.Log.At(i))
 	}
@@ -90,13 +90,12 @@ func inWords(f *session.Frame) string {
 	return s.String()
 }
 
-// TestPastInAFile: what was played of a long recording and lies in a file is shown, walked through and searched as if it were in
-// memory.
+// TestPastInAFile: archived history is shown, stepped through and searched as if it were in memory.
 func TestPastInAFile(t *testing.T) {
 	kept, all, _ := inFile(t, 60_000)
 	rec := kept.Frame()
 	if size, of := kept.Size(), all.Size(); size > of/2 {
-		t.Errorf("%d bytes are in memory, where all take %d", size, of)
+		t.Errorf("%d bytes are in memory, of %d", size, of)
 	}
 	conditions := []board.Condition{board.AnyAttempt()}
 	for _, text := range []string{"p-7 enters backoff", "active > 20", "event NodeAdd", "attempts>1000000"} {
@@ -133,15 +132,14 @@ func TestPastInAFile(t *testing.T) {
 	}
 }
 
-// TestWhatIfLongAgo: a what-if begins where the scheduler is known as it was; of what lies in the file it is not, so what led there
-// is played anew.
+// TestWhatIfLongAgo: a what-if in archived history first replays the recording up to there.
 func TestWhatIfLongAgo(t *testing.T) {
 	kept, all, _ := inFile(t, 60_000)
 	at := kept.Frame().Start.Add(time.Minute)
 	kept.Seek(at)
 	kept.Fork()
-	if f := kept.Sync(); f.Fork != nil || !strings.Contains(f.Said.Text, "played anew") || !f.Now.Equal(at) {
-		t.Fatalf("it is at %s with the what-if %v, and says %q", f.Now, f.Fork, f.Said.Text)
+	if f := kept.Sync(); f.Fork != nil || !strings.Contains(f.Reply.Text, "replaying the recording") || !f.Now.Equal(at) {
+		t.Fatalf("it is at %s with the what-if %v, and says %q", f.Now, f.Fork, f.Reply.Text)
 	}
 	all.Seek(at)
 	for _, s := range []*session.Session{kept, all} {
@@ -150,18 +148,17 @@ func TestWhatIfLongAgo(t *testing.T) {
 	}
 	got, want := kept.Sync(), all.Sync()
 	if got.Fork == nil || want.Fork == nil {
-		t.Fatalf("there is no what-if: %q", got.Said.Text)
+		t.Fatalf("there is no what-if: %q", got.Reply.Text)
 	}
 	if a, b := inWords(got), inWords(want); a[:strings.Index(a, "\n")] != b[:strings.Index(b, "\n")] {
 		t.Errorf("it begins with\n%s\nwant\n%s", a, b)
 	}
 }
 
-// TestPastFails: a file that can't be written or read any more is told, and what it had is forgotten: it is played anew by who goes
-// back there.
+// TestPastFails: a file error is reported and drops the archived history, which is replayed on demand.
 func TestPastFails(t *testing.T) {
 	full := errors.New("no space left on device")
-	const moves = 60_000 // of which more lie in the file than in memory
+	const moves = 60_000 // more in the file than in memory
 	kept, all, file := inFile(t, moves)
 	start := kept.Frame().Start
 	file.read = full
@@ -169,7 +166,7 @@ func TestPastFails(t *testing.T) {
 		t.Helper()
 		kept.Seek(at)
 		all.Seek(at)
-		kept.Sync() // which may find that it has to be played anew
+		kept.Sync() // may start a replay
 		got, want := kept.Sync(), all.Sync()
 		a, _ := json.Marshal(got.Waiting())
 		b, _ := json.Marshal(want.Waiting())
@@ -178,23 +175,23 @@ func TestPastFails(t *testing.T) {
 		}
 	}
 	same(start.Add(20 * time.Second))
-	if f := kept.Frame(); !f.Said.Refused || !strings.Contains(f.Said.Text, "read it back: no space left") {
-		t.Errorf("after a failed read it says %q", f.Said.Text)
+	if f := kept.Frame(); !f.Reply.Refused || !strings.Contains(f.Reply.Text, "read history: no space left") {
+		t.Errorf("after a failed read got %q", f.Reply.Text)
 	}
 
 	kept, all, file = inFile(t, moves)
 	kept.Seek(start.Add(30 * time.Second))
 	file.written = full
-	kept.Fork() // which has it played anew up to there
+	kept.Fork() // replays up to there
 	kept.Sync()
 	kept.SeekEnd()
-	if f := kept.Sync(); !f.Said.Refused || !strings.Contains(f.Said.Text, "no space left") {
-		t.Errorf("after a failed write it says %q", f.Said.Text)
+	if f := kept.Sync(); !f.Reply.Refused || !strings.Contains(f.Reply.Text, "no space left") {
+		t.Errorf("after a failed write got %q", f.Reply.Text)
 	}
 	same(start.Add(40 * time.Second))
 }
 
-// TestSlowDisk: while the disk takes its time for what was played, no more is played, and keys are answered. Then it goes on.
+// TestSlowDisk: while writes block, playback stops and keys are handled. Then it continues.
 func TestSlowDisk(t *testing.T) {
 	for _, way := range []struct {
 		name string
@@ -205,7 +202,7 @@ func TestSlowDisk(t *testing.T) {
 	} {
 		t.Run(way.name, func(t *testing.T) {
 			const moves = 60_000
-			rec := told(moves)
+			rec := loggedMoves(moves)
 			_, end := timeline.Span(rec)
 			file := &failing{slow: make(chan chan struct{})}
 			f, err := disk.Scratch(t.Context(), t.TempDir())
@@ -217,7 +214,7 @@ func TestSlowDisk(t *testing.T) {
 			go s.Run(t.Context())
 			way.goes(s)
 			held := <-file.slow
-			for i := range 20 { // in one of which it would wait for the disk
+			for i := range 20 { // one of which would wait for the disk
 				way.goes(s)
 				speed := float64(100 + i)
 				s.SetSpeed(speed)
@@ -245,12 +242,12 @@ func TestSlowDisk(t *testing.T) {
 	}
 }
 
-// TestNoFileForThePast: where no file can be made, all is as it is without one, and a notice says so.
+// TestNoFileForThePast: without a file the history stays in memory, with a notice.
 func TestNoFileForThePast(t *testing.T) {
-	rec := told(1000)
+	rec := loggedMoves(1000)
 	s := session.New(long(rec), timeline.Options{Paused: true, Past: func() (archive.File, error) { return nil, errors.New("no home") }})
 	go s.Run(t.Context())
-	if f := s.Sync(); !strings.Contains(strings.Join(f.Notices, "\n"), "kept in memory alone: no home") {
-		t.Errorf("it says %q", f.Notices)
+	if f := s.Sync(); !strings.Contains(strings.Join(f.Notices, "\n"), "kept in memory only: no home") {
+		t.Errorf("got %q", f.Notices)
 	}
 }

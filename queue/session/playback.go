@@ -12,11 +12,11 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// The commands that move through time.
+// Commands that move through time.
 
 func (o *owner) play() {
 	if o.atEnd() {
-		o.refuse("the recording ends here: seek back, or fork to go on")
+		o.refuse("the recording ends here: seek back, or start a what-if")
 		return
 	}
 	o.playing, o.search, o.quiet, o.changed = true, nil, 0, true
@@ -42,32 +42,32 @@ func (o *owner) toggleSqueeze() {
 	o.changed = true
 }
 
-// stepLimit is how far a step in a fork looks for a next move: beyond the leftover flush and a backoff
-// nothing new comes by itself.
+// stepLimit limits how far a step in a what-if looks for the next move: after the leftover flush and a
+// backoff nothing happens by itself.
 func (o *owner) stepLimit() time.Duration {
-	opts := o.shownLine().Options()
+	opts := o.shownTimeline().Options()
 	return opts.PodMaxInUnschedulablePods + opts.PodMaxBackoff + 2*queue.LeftoverFlushInterval
 }
 
 func (o *owner) step(n int) {
-	o.still()
-	t := o.shownLine()
+	o.halt()
+	t := o.shownTimeline()
 	for ; n > 0; n-- {
 		at, ok := t.StepForward(o.stepLimit())
 		if !ok {
-			o.refuse("no move comes after this one%s", o.asFarAsRead())
+			o.refuse("this is the last move%s", o.upToRead())
 			break
 		}
 		o.now = at
 	}
 	for ; n < 0; n++ {
 		if t.LogShown().Len() <= 1 && !t.Since.IsZero() {
-			o.goBackTo(t.Since.Add(-1))
+			o.replayTo(t.Since.Add(-1))
 			break
 		}
 		at, ok := t.StepBack()
 		if !ok {
-			o.refuse("no move comes before this one")
+			o.refuse("this is the first move")
 			break
 		}
 		o.now = at
@@ -75,9 +75,9 @@ func (o *owner) step(n int) {
 }
 
 func (o *owner) seekStart() {
-	o.seek(o.shownLine().Start)
+	o.seek(o.shownTimeline().Start)
 	if o.search == nil {
-		o.shownLine().GoToStart()
+		o.shownTimeline().GoToStart()
 	}
 }
 
@@ -89,22 +89,22 @@ func (o *owner) seekEnd() {
 	o.seek(o.recording.End)
 }
 
-func (o *owner) setFilter(f filter.Filter) { o.see(o.shownLine().Shown.View.WithFilter(f)) }
+func (o *owner) setFilter(f filter.Filter) { o.setView(o.shownTimeline().Shown.View.WithFilter(f)) }
 
 func (o *owner) toggleGroup(group types.NamespacedName) {
-	o.see(o.shownLine().Shown.View.WithGroupToggled(group))
+	o.setView(o.shownTimeline().Shown.View.WithGroupToggled(group))
 }
 
 func (o *owner) sortBy(s board.Sort, tiers []queue.Tier) {
 	if !s.Known() {
-		o.refuse("sort by %s: there is no such column", sources.Sanitize(string(s.By)))
+		o.refuse("sort by %s: no such column", sources.Sanitize(string(s.By)))
 		return
 	}
-	o.see(o.shownLine().Shown.View.WithSort(s, tiers))
+	o.setView(o.shownTimeline().Shown.View.WithSort(s, tiers))
 }
 
-// see has everything be seen in another way.
-func (o *owner) see(v *board.View) {
+// setView sets the view of all timelines shown.
+func (o *owner) setView(v *board.View) {
 	for _, t := range []*timeline.Timeline{o.recording, o.fork} {
 		if t != nil {
 			t.SetView(t.Shown, v, o.now)

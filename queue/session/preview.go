@@ -2,30 +2,30 @@ package session
 
 import "github.com/schedq/schedq/queue"
 
-// What Inject takes beside the cluster events.
+// Injectables that are not cluster events.
 const (
 	MoveRequest   = queue.MoveRequest
 	BackoffFlush  = queue.BackoffFlush
 	LeftoverFlush = queue.LeftoverFlush
 )
 
-// Injectables returns what Inject takes: what the queue does of itself, and then the cluster events.
+// Injectables returns what Inject accepts: the queue's own actions, then the cluster events.
 func Injectables() []string { return queue.InjectableNames() }
 
-// preview pauses and begins to work out what each of the injectables would do.
+// preview pauses and starts to compute what each of the injectables would do.
 func (o *owner) preview(wanted []string) {
 	o.endPreview()
 	if len(wanted) == 0 {
 		return
 	}
-	o.still()
-	if !o.hasEngine() {
+	o.halt()
+	if !o.ensureEngine() {
 		return
 	}
-	o.previews = o.shownLine().NewPreviews(wanted, o.now)
+	o.previews = o.shownTimeline().NewPreviews(wanted, o.now)
 }
 
-// endPreview forgets what previews there are.
+// endPreview discards the previews.
 func (o *owner) endPreview() {
 	if o.previews != nil {
 		o.previews.Close()

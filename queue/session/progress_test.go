@@ -14,7 +14,7 @@ import (
 	"github.com/schedq/schedq/sources/embedded"
 )
 
-// TestProgress: whatever plays a recording without a screen tells how far it is, from the beginning to the end.
+// TestProgress: every replay without a screen reports its progress, up to the end.
 func TestProgress(t *testing.T) {
 	rec, err := embedded.Open(t.Context(), "lively-nopop")
 	if err != nil {
@@ -48,21 +48,21 @@ func TestProgress(t *testing.T) {
 				t.Logf("%v", err) // a pod that has gone
 			}
 			if len(shares) < 3 {
-				t.Fatalf("told %v", shares)
+				t.Fatalf("reported %v", shares)
 			}
 			for i, s := range shares {
 				if s < 0 || s > 1 || i > 0 && s < shares[i-1] {
-					t.Fatalf("told %v", shares)
+					t.Fatalf("reported %v", shares)
 				}
 			}
 			if last := shares[len(shares)-1]; last < 0.8 {
-				t.Errorf("%.2f was told at last", last)
+				t.Errorf("the last share is %.2f", last)
 			}
 		})
 	}
 }
 
-// podOf is a pod of rec.
+// podOf returns a pod of rec.
 func podOf(rec *sources.Recording) types.NamespacedName {
 	for _, ev := range rec.Events {
 		if m, ok := ev.Fact.(*sources.Move); ok {

@@ -10,22 +10,24 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// A long recording is played while it is read: first by what its beginning tells of it (sources.Recording.Unread), up to where it is
-// read, which is its end until then; and once all is read, by what all of it tells, at the same moment.
+// A long recording is played while it is read: first based on what its beginning contains
+// (sources.Recording.Unread), up to the position read so far; once all is read, based on all of it, at
+// the same time shown.
 
-// Reading says how far a recording is read that is played meanwhile.
+// Reading is the progress of reading a recording that is already being played.
 type Reading struct {
-	// To is the moment up to which it is read.
+	// To is the time up to which it is read.
 	To time.Time
-	// Share is how much of it that is, from 0 to 1, and Left how long the rest takes, in real time. Both are zero if that is not known.
+	// Share is the share read, from 0 to 1, and Left the real time that the rest takes. Both are zero
+	// if unknown.
 	Share float64
 	Left  time.Duration
 }
 
-// ErrUnread says what can't be done with a recording of which more is to be read.
-var ErrUnread = errors.New("the recording is not read to its end yet")
+// ErrUnread is returned by what needs the whole recording while it is still being read.
+var ErrUnread = errors.New("the recording is still being read")
 
-// ReadTo says how far the session's recording is read, which is not read to its end yet.
+// ReadTo updates the progress of reading the session's recording.
 func (s *Session) ReadTo(r Reading) {
 	s.do(func(o *owner) {
 		if o.reading == nil {
@@ -36,16 +38,17 @@ func (s *Session) ReadTo(r Reading) {
 	})
 }
 
-// Complete has the session go on with rec: its recording, read to its end. It stays at the moment that it shows, with its what-ifs, marks
-// and filter. What was played by then is played again first, in the caller's goroutine, until ctx ends.
+// Complete replaces the session's recording by rec, the same recording read to its end. The session
+// keeps the time shown, its what-ifs, marks and filter. The part played so far is first replayed in the
+// caller's goroutine, until ctx ends.
 func (s *Session) Complete(ctx context.Context, rec *sources.Recording) {
 	opts := s.opts
 	opts.Opens, opts.Paused = 0, true
 	shown := make(chan time.Time, 1)
 	s.do(func(o *owner) { shown <- o.recordingNow() })
 	whole := newOwner(rec, opts)
-	bound := whole.bound
-	whole.bound = bound / 2 // and the other half is of what is shown
+	bound := whole.memoryLimit
+	whole.memoryLimit = bound / 2 // the other half is for the recording shown
 	select {
 	case at := <-shown:
 		whole.travel(at)
@@ -55,7 +58,7 @@ func (s *Session) Complete(ctx context.Context, rec *sources.Recording) {
 	handed := make(chan bool, 1)
 	s.do(func(o *owner) {
 		o.complete(whole)
-		o.bound = max(bound, whole.bound) // which is more if its file was lost
+		o.memoryLimit = max(bound, whole.memoryLimit) // more if its file was lost
 		s.rec.Store(rec)
 		handed <- true
 	})
@@ -68,17 +71,17 @@ func (s *Session) Complete(ctx context.Context, rec *sources.Recording) {
 	}
 }
 
-// finish does all that takes longer than a command may, until ctx ends.
+// finish does all long-running work, until ctx ends.
 func (o *owner) finish(ctx context.Context) {
 	for o.working() && ctx.Err() == nil {
-		if storing := o.awaits(); storing != nil {
+		if storing := o.storing(); storing != nil {
 			<-storing
 		}
 		o.work()
 	}
 }
 
-// StopReading says why the session's recording can't be read to its end: what is read of it is all there is.
+// StopReading ends reading the session's recording early: only the part read so far is played.
 func (s *Session) StopReading(why error) {
 	s.do(func(o *owner) {
 		o.reading = nil
@@ -87,19 +90,19 @@ func (s *Session) StopReading(why error) {
 	})
 }
 
-// recordingNow is the moment at which the recording stands, also while a what-if is shown.
+// recordingNow returns the time shown in the recording, also while a what-if is shown.
 func (o *owner) recordingNow() time.Time {
 	if o.fork != nil {
-		return o.left
+		return o.returnTo
 	}
 	return o.now
 }
 
-// complete takes the recording of whole in place of its own.
+// complete replaces the owner's recording by that of whole.
 func (o *owner) complete(whole *owner) {
 	was, t, s := o.recording, whole.recording, o.search
 	o.subject, o.recording, o.reading = whole.subject, t, nil
-	o.addMarks(was.Marks) // some may be behind its end
+	o.addMarks(was.Marks) // some may be after its end
 	t.SetView(t.Shown, was.Shown.View, o.recordingNow())
 	was.Feed.Close()
 	if o.needsOf == was {
@@ -109,16 +112,16 @@ func (o *owner) complete(whole *owner) {
 		o.compared = t
 	}
 	o.endPreview()
-	said := "all is read, up to " + o.zone.Clock(t.End)
+	said := "read to the end, " + o.zone.Clock(t.End)
 	if o.fork != nil {
-		o.leftAt = t.Cursor
+		o.returnCursor = t.Cursor
 		o.say("%s", said)
 		return
 	}
 	o.search = nil
 	if o.travel(o.now); o.search == nil {
 		if c := board.Compare(was.Shown, t.Shown); c.Total > 0 {
-			said += ": " + words.Times(c.Total, "pod") + " now elsewhere than its beginning told"
+			said += ": " + words.Plural(c.Total, "pod") + " moved, now that the whole recording is known"
 		}
 		if s != nil && s.to.IsZero() {
 			o.find(s.Condition, s.Forward)
@@ -130,18 +133,18 @@ func (o *owner) complete(whole *owner) {
 	o.say("%s", said)
 }
 
-// asFarAsRead says of what is looked for that there may be more of it. Empty once all is read.
-func (o *owner) asFarAsRead() string {
+// upToRead returns a note for searches that there may be more to read, or "" once all is read.
+func (o *owner) upToRead() string {
 	if o.reading == nil || o.fork != nil {
 		return ""
 	}
-	return ", as far as is read, up to " + o.zone.Clock(o.recording.End) + ","
+	return " (read up to " + o.zone.Clock(o.recording.End) + ")"
 }
 
-// unread returns why a moment can't be gone to that is not read yet. Empty if it can.
-func (o *owner) unread(at time.Time) string {
+// whyUnread returns why at can't be shown yet, or "" if it can.
+func (o *owner) whyUnread(at time.Time) string {
 	if o.reading == nil || o.fork != nil || !at.After(o.recording.End) {
 		return ""
 	}
-	return o.zone.Clock(at) + " is not read yet: it is read up to " + o.zone.Clock(o.recording.End)
+	return o.zone.Clock(at) + " is not read yet: read up to " + o.zone.Clock(o.recording.End)
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/schedq/schedq/sources/embedded"
 )
 
-// begun returns rec as one of which the first share is read.
+// begun returns rec with only the first share of it read.
 func begun(rec *sources.Recording, share float64) *sources.Recording {
 	part := *rec
 	part.Events = rec.Events[:int(share*float64(len(rec.Events)))]
@@ -31,7 +31,7 @@ func begun(rec *sources.Recording, share float64) *sources.Recording {
 	return of
 }
 
-// shownOf is what a frame shows of the recording at its moment.
+// shownOf formats what a frame shows of the recording.
 func shownOf(f *session.Frame) string {
 	waiting, _ := json.Marshal(f.Waiting())
 	last := "nothing"
@@ -41,14 +41,14 @@ func shownOf(f *session.Frame) string {
 	return fmt.Sprintf("%s: %d moves, the last is %s, %d seconds, %q: %s", f.Now, f.Log.Len(), last, f.Series.Len(), f.Filter, waiting)
 }
 
-// TestReading: what is read of a recording is shown as it is when all is read, and nothing behind it is. What is read then stands in its
-// place at the same moment, with the filter, the marks and the what-ifs.
+// TestReading: the part read so far is shown as it is when all is read, and nothing after it. The whole
+// recording then replaces it at the same time, with the filter, the marks and the what-ifs.
 func TestReading(t *testing.T) {
-	told, err := embedded.Open(t.Context(), "lively-nopop")
+	whole, err := embedded.Open(t.Context(), "lively-nopop")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kept := range []*sources.Recording{told, modelled(t, "lively-nopop")} {
+	for _, kept := range []*sources.Recording{whole, modelled(t, "lively-nopop")} {
 		start, end := timeline.Span(kept)
 		at := func(share float64) time.Time {
 			return start.Add(time.Duration(share * float64(end.Sub(start)))).Truncate(time.Second)
@@ -83,16 +83,16 @@ func TestReading(t *testing.T) {
 
 		before := s.Sync()
 		s.Seek(at(0.6))
-		if f := s.Sync(); !f.Said.Refused || !strings.Contains(f.Said.Text, "is not read yet: it is read up to") || !f.Now.Equal(before.Now) {
-			t.Errorf("behind what is read: %+v, at %s", f.Said, f.Now)
+		if f := s.Sync(); !f.Reply.Refused || !strings.Contains(f.Reply.Text, "is not read yet: read up to") || !f.Now.Equal(before.Now) {
+			t.Errorf("beyond the part read: %+v, at %s", f.Reply, f.Now)
 		}
 		never, err := board.ParseCondition("attempts>1000000")
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.Find(never, true)
-		if f := s.Sync(); !f.Said.Refused || !strings.Contains(f.Said.Text, "as far as is read") || f.Now.After(f.End) || f.Log.Len() > 0 && f.Log.At(f.Log.Len()-1).Time.After(f.End) {
-			t.Errorf("a search in what is read says %+v, at %s", f.Said, f.Now)
+		if f := s.Sync(); !f.Reply.Refused || !strings.Contains(f.Reply.Text, "(read up to ") || f.Now.After(f.End) || f.Log.Len() > 0 && f.Log.At(f.Log.Len()-1).Time.After(f.End) {
+			t.Errorf("a search in the part read: %+v, at %s", f.Reply, f.Now)
 		}
 		if _, _, err := s.Rerun(t.Context(), "v1.24", nil); !errors.Is(err, session.ErrUnread) {
 			t.Errorf("a rerun: %v", err)
@@ -105,8 +105,8 @@ func TestReading(t *testing.T) {
 		behind := timeline.Mark{At: at(0.9), Text: "behind"}
 		s.AddMarks([]timeline.Mark{{At: at(0.2), Text: "before"}, behind})
 		s.FindMark(true)
-		if f := s.Sync(); !f.Said.Refused || !strings.Contains(f.Said.Text, "is not read yet") {
-			t.Errorf("a mark behind what is read: %+v", f.Said)
+		if f := s.Sync(); !f.Reply.Refused || !strings.Contains(f.Reply.Text, "is not read yet") {
+			t.Errorf("a mark beyond the part read: %+v", f.Reply)
 		}
 		all.AddMarks([]timeline.Mark{{At: at(0.2), Text: "before"}, behind})
 		some, err := filter.Parse("a")
@@ -117,10 +117,10 @@ func TestReading(t *testing.T) {
 		all.SetFilter(some)
 		s.Complete(t.Context(), long(kept))
 		f, want := s.Sync(), all.Sync()
-		if f.Reading != nil || !f.End.Equal(want.End) || !f.Now.Equal(at(0.4)) || !slices.Equal(f.Notices, want.Notices) || len(f.OwnMarks) != 2 || !strings.HasPrefix(f.Said.Text, "all is read, up to ") {
-			t.Errorf("once all is read: %v, at %s of %s, %q, %v, %q", f.Reading, f.Now, f.End, f.Notices, f.OwnMarks, f.Said.Text)
+		if f.Reading != nil || !f.End.Equal(want.End) || !f.Now.Equal(at(0.4)) || !slices.Equal(f.Notices, want.Notices) || len(f.OwnMarks) != 2 || !strings.HasPrefix(f.Reply.Text, "read to the end, ") {
+			t.Errorf("once all is read: %v, at %s of %s, %q, %v, %q", f.Reading, f.Now, f.End, f.Notices, f.OwnMarks, f.Reply.Text)
 		}
-		all = run(kept) // which was not ahead of that
+		all = run(kept) // a fresh session
 		all.SetFilter(some)
 		same("once all is read", at(0.4))
 		same("later", at(0.95))
@@ -130,7 +130,7 @@ func TestReading(t *testing.T) {
 	}
 }
 
-// TestReadingInAWhatIf: a what-if that was begun while the recording was read outlives that, and leads back to the moment that it left.
+// TestReadingInAWhatIf: a what-if outlives the reading of the recording, and leads back to where it left.
 func TestReadingInAWhatIf(t *testing.T) {
 	kept := modelled(t, "lively-nopop")
 	start, _ := timeline.Span(kept)
@@ -157,12 +157,12 @@ func TestReadingInAWhatIf(t *testing.T) {
 	}
 }
 
-// TestReadingTellsMore: what was not known of a recording whose beginning was read is known then, and said.
+// TestReadingTellsMore: facts beyond the beginning are used once they are read, with a reply.
 func TestReadingTellsMore(t *testing.T) {
 	c := &world.Cluster{}
 	c.Add(0, &sources.SchedulerStarted{Release: "v1.37.1", PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
-	world.Happens(c, 1, sources.Added, world.Wants("old", "1"), nil)
-	world.Happens(c, 2, sources.Added, world.Wants("new", "1"), nil)
+	world.Change(c, 1, sources.Added, world.PendingPod("old", "1"), nil)
+	world.Change(c, 2, sources.Added, world.PendingPod("new", "1"), nil)
 	for i := range 10 {
 		c.Add(float64(10*i+10), &sources.Mark{Text: "x"})
 	}
@@ -175,12 +175,12 @@ func TestReadingTellsMore(t *testing.T) {
 	was := s.Sync()
 	s.Complete(t.Context(), long(all))
 	f := s.Sync()
-	if len(was.Waiting()) != 1 || len(f.Waiting()) != 2 || !f.Now.Equal(was.Now) || f.Said.Text != "all is read, up to 12:01:40: 1 pod now elsewhere than its beginning told" {
-		t.Errorf("%d pods waited, and %d do at %s: %q", len(was.Waiting()), len(f.Waiting()), f.Now, f.Said.Text)
+	if len(was.Waiting()) != 1 || len(f.Waiting()) != 2 || !f.Now.Equal(was.Now) || f.Reply.Text != "read to the end, 12:01:40: 1 pod moved, now that the whole recording is known" {
+		t.Errorf("%d pods waited, and %d do at %s: %q", len(was.Waiting()), len(f.Waiting()), f.Now, f.Reply.Text)
 	}
 }
 
-// TestReadingEnds: that a recording can't be read to its end is said, and what is read is all there is then.
+// TestReadingEnds: an error while reading is reported, and the part read becomes the recording.
 func TestReadingEnds(t *testing.T) {
 	kept := modelled(t, "lively-nopop")
 	s := session.New(begun(kept, 0.4), timeline.Options{Paused: true})
@@ -197,9 +197,9 @@ func TestReadingEnds(t *testing.T) {
 	}
 }
 
-// TestPlayingAsItIsRead: playing waits where the recording is read to, and goes on when more is.
+// TestPlayingAsItIsRead: playback waits at the end of the part read, and continues when there is more.
 func TestPlayingAsItIsRead(t *testing.T) {
-	kept := told(5000) // in 50 s, and without a local scheduler, which does not run in a bubble
+	kept := loggedMoves(5000) // 50 s, without a local scheduler, which does not run in a synctest bubble
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
@@ -210,7 +210,7 @@ func TestPlayingAsItIsRead(t *testing.T) {
 		if !f.Playing || !f.Now.Equal(f.End) || f.AtEnd {
 			t.Errorf("playing %v, at %s of %s, at the end %v", f.Playing, f.Now, f.End, f.AtEnd)
 		}
-		read := f.End.Add(20 * time.Second) // in which it goes on at once
+		read := f.End.Add(20 * time.Second) // it continues at once
 		s.ReadTo(session.Reading{To: read})
 		time.Sleep(10 * time.Second)
 		f = s.Sync()

@@ -12,12 +12,12 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestReleaseOfSession: what a session says that it follows, and compares a rerun with, is the recorded scheduler's.
+// TestReleaseOfSession: a session follows the recorded scheduler's release, and compares a rerun with it.
 func TestReleaseOfSession(t *testing.T) {
 	var c world.Cluster
 	c.Add(1, &sources.SchedulerHeard{Release: "v1.31.4"})
-	world.Happens(&c, 2, sources.Added, world.Node("node-a", "1"), nil)
-	world.Happens(&c, 3, sources.Added, world.Wants("web", "2"), nil)
+	world.Change(&c, 2, sources.Added, world.Node("node-a", "1"), nil)
+	world.Change(&c, 3, sources.Added, world.PendingPod("web", "2"), nil)
 	s := New(c.Recording(5), timeline.Options{Paused: true})
 	defer s.owner.close()
 	if got := s.Release(); got != "v1.31" {
@@ -33,15 +33,14 @@ func TestReleaseOfSession(t *testing.T) {
 	}
 }
 
-// TestUpgradeIsShown: the moment at which another release takes over is a mark with the names of both, once, and a notice names
-// them and when. The release that is shown is that of the moment, in a what-if that of the moment at which it left; in a rerun
-// there is none but its own.
+// TestUpgradeIsShown: an upgrade of the scheduler has one mark and a notice with both releases. The release
+// shown is that at the time shown, in a what-if that at its start; a rerun has only its own.
 func TestUpgradeIsShown(t *testing.T) {
 	var c world.Cluster
 	c.Started(0)
 	c.Add(1, &sources.SchedulerHeard{Release: "v1.35.0", From: sources.ReleaseAgent})
-	world.Happens(&c, 2, sources.Added, world.Node("node-a", "1"), nil)
-	world.Happens(&c, 3, sources.Added, world.Wants("web", "2"), nil)
+	world.Change(&c, 2, sources.Added, world.Node("node-a", "1"), nil)
+	world.Change(&c, 3, sources.Added, world.PendingPod("web", "2"), nil)
 	c.Add(9, &sources.Mark{Text: "kubeadm upgrade"})
 	c.Add(10, &sources.SchedulerStarted{Release: "v1.37.1", From: sources.ReleaseAgent, PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
 	c.Add(11, &sources.SchedulerHeard{Release: "v1.37.1", From: sources.ReleaseAgent})
@@ -56,7 +55,7 @@ func TestUpgradeIsShown(t *testing.T) {
 		t.Errorf("its marks are %v, want %v", f.Marks, want)
 	}
 	if want := "From 2026-11-21 12:00:10 UTC on the scheduler is v1.37.1, and was v1.35.0 before"; !slices.ContainsFunc(f.Notices, func(s string) bool { return strings.HasPrefix(s, want) }) {
-		t.Errorf("it is told %q, want %q", f.Notices, want)
+		t.Errorf("notices %q, want %q", f.Notices, want)
 	}
 	for _, c := range []struct {
 		at            float64
@@ -86,18 +85,18 @@ func TestUpgradeIsShown(t *testing.T) {
 	rerun := newOwner(again, timeline.Options{Paused: true, Release: "v1.36"})
 	defer rerun.close()
 	f = rerun.frame()
-	told := func(s string) bool { return strings.HasPrefix(s, "From ") }
-	if len(f.Marks) != 1 || slices.ContainsFunc(f.Notices, told) {
-		t.Errorf("a rerun under one release has the marks %v and is told %q", f.Marks, f.Notices)
+	isUpgrade := func(s string) bool { return strings.HasPrefix(s, "From ") }
+	if len(f.Marks) != 1 || slices.ContainsFunc(f.Notices, isUpgrade) {
+		t.Errorf("a rerun under one release has the marks %v and the notices %q", f.Marks, f.Notices)
 	}
 }
 
-// TestUpgradeOfLive: in a live session the mark comes with what tells the upgrade, also among marks that were listed before.
+// TestUpgradeOfLive: in a live session an upgrade adds a mark, also to marks listed before.
 func TestUpgradeOfLive(t *testing.T) {
 	o := newOwner((&world.Cluster{}).Recording(20), timeline.Options{Paused: true})
 	defer o.close()
 	hear := func(at float64, release sources.SafeText) []timeline.Mark {
-		o.tellRecorded([]sources.Event{{Time: world.At(at), Fact: &sources.SchedulerHeard{Release: release}}})
+		o.noteFacts([]sources.Event{{Time: world.At(at), Fact: &sources.SchedulerHeard{Release: release}}})
 		return o.frame().Marks
 	}
 	if got := hear(1, "v1.35.0"); len(got) != 0 {

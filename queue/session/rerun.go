@@ -9,9 +9,9 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Rerun runs the session's recording again, under the release that it follows and under another, and
-// compares the two. It also returns a session that plays the second. It takes as long as both runs do, and may
-// be called from any goroutine; so may progress, which is told how much is done.
+// Rerun runs the session's recording again, under its own release and under another, and compares the
+// two. It also returns a session that plays the second run. It takes as long as both runs do. Any
+// goroutine may call it, and may be the one that calls progress with the share done.
 func (s *Session) Rerun(ctx context.Context, release string, progress func(share float64)) (*report.Comparison, *Session, error) {
 	rec := s.rec.Load()
 	switch {
@@ -39,7 +39,7 @@ func (s *Session) Rerun(ctx context.Context, release string, progress func(share
 	return c, played, nil
 }
 
-// recorded is the recording, also if the session plays a rerun of it.
+// recorded returns the original recording, also if the session plays a rerun of it.
 func (s *Session) recorded() *sources.Recording {
 	if s.first != nil {
 		return s.first
@@ -47,7 +47,7 @@ func (s *Session) recorded() *sources.Recording {
 	return s.rec.Load()
 }
 
-// Release is the release that the session's queue follows, one of queue.Releases.
+// Release returns the release whose rules the session's queue follows, one of queue.Releases.
 func (s *Session) Release() string {
 	if rec := s.rec.Load(); rec != nil {
 		return s.opts.ReleaseFor(rec)
@@ -55,5 +55,5 @@ func (s *Session) Release() string {
 	return s.opts.ReleaseFor(&sources.Recording{})
 }
 
-// ErrLive says that a live cluster cannot be run again.
+// ErrLive is returned for a rerun of a live cluster.
 var ErrLive = errors.New("a live cluster can't be run again: replay its recording")

@@ -1,17 +1,17 @@
-// Package session runs a queue from a source: it owns the queue, the clock and the history, and hands
-// out immutable frames of them.
+// Package session plays a source through a queue. It owns the queue, the clock and the history, and
+// publishes immutable frames of them.
 //
-//	commands ──▶ owner ──▶ Frame      a person plays, steps, seeks, filters, forks, injects, asks
+//	commands ──▶ owner ──▶ Frame      play, step, seek, filter, fork, inject, ask
 //	               │  ▲
 //	   GoTo, Fork, │  │ boards, moves, series
 //	   Inject      ▼  │
-//	            timelines ──▶ Feed ──▶ the source's events, and the model's moves
+//	            timelines ──▶ Feed ──▶ the source's events and the model's moves
 //
-// One goroutine owns everything that changes: the one that calls Run. In go the source's events and the person's
-// commands; out comes a Frame at most 20 times a second, and only when something changed. Nothing of a Frame changes.
+// One goroutine, the one that calls Run, owns all mutable state. It receives the source's events and
+// the user's commands, and publishes at most 20 frames a second, and only after a change.
 //
-// What frames are made of is in the packages below, and screens and commands see it by the names of rooms.go. The
-// package imports all rooms of the session; it knows no screen and no file.
+// The packages below define what frames consist of. Package session imports all of them and knows
+// neither screens nor files.
 package session
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/schedq/schedq/sources/scenario"
 )
 
-// MinSpeed and MaxSpeed bound the speed of playing, in model seconds a second.
+// MinSpeed and MaxSpeed limit the playback speed, in model seconds per second.
 const (
 	MinSpeed = 0.1
 	MaxSpeed = 1000
@@ -35,8 +35,8 @@ const (
 // FrameInterval is the shortest time between two frames.
 const FrameInterval = 50 * time.Millisecond
 
-// longestAdvance is how much time passes at once at the most: a program that was suspended goes on where
-// it was.
+// longestAdvance limits how far playback advances at once, so that a program that was suspended
+// resumes where it stopped.
 const longestAdvance = time.Second
 
 // Session plays a recording. Its methods may be called from any goroutine.
@@ -47,13 +47,13 @@ type Session struct {
 	done     chan struct{}
 	owner    *owner
 
-	// What it was made of. rec is nil if it is live.
+	// What the session was made of. rec is nil for a live session.
 	rec   atomic.Pointer[sources.Recording]
-	first *sources.Recording // unless rec is that, what a rerun was made of
+	first *sources.Recording // the original recording, if rec is a rerun of it
 	opts  timeline.Options
 }
 
-// New returns a session at the start of rec. It does nothing until Run.
+// New returns a session at the start of rec. It does nothing until Run is called.
 func New(rec *sources.Recording, opts timeline.Options) *Session {
 	s := newSession(newOwner(rec, opts))
 	s.rec.Store(rec)
@@ -68,18 +68,19 @@ func newSession(o *owner) *Session {
 		done:     make(chan struct{}),
 		owner:    o,
 	}
-	o.isAwaited = func() bool { return len(s.commands) > 0 }
+	o.commandWaiting = func() bool { return len(s.commands) > 0 }
 	s.newest.Store(s.owner.frame())
 	return s
 }
 
-// Recorded reports whether it is of a recording, of which Cut makes scenarios.
+// Recorded reports whether the session plays a recording that Cut can make scenarios of.
 func (s *Session) Recorded() bool {
 	rec := s.rec.Load()
 	return rec != nil && !rec.Rerun
 }
 
-// Cut makes a scenario of the recording from one moment to another: see scenario.Cut. It works in the caller's goroutine.
+// Cut makes a scenario of the recording between two times: see scenario.Cut. It runs in the caller's
+// goroutine.
 func (s *Session) Cut(ctx context.Context, from, to time.Time) (*scenario.Scenario, error) {
 	rec := s.rec.Load()
 	if rec.Unread {
@@ -88,14 +89,14 @@ func (s *Session) Cut(ctx context.Context, from, to time.Time) (*scenario.Scenar
 	return scenario.Cut(ctx, rec, from, to)
 }
 
-// Frame returns the newest frame. It is never nil.
+// Frame returns the newest frame, never nil.
 func (s *Session) Frame() *Frame { return s.newest.Load() }
 
-// Frames hands out frames as they are made. A reader that is slow misses some and gets the newest. It
-// is closed when Run returns.
+// Frames returns the channel that new frames are sent to. A slow reader misses frames and gets the
+// newest. Run closes the channel when it returns.
 func (s *Session) Frames() <-chan *Frame { return s.frames }
 
-// Sync waits until the commands given before it are carried out, and returns the frame after them.
+// Sync waits until all earlier commands have run, and returns the frame after them.
 func (s *Session) Sync() *Frame {
 	ready := make(chan *Frame, 1)
 	s.do(func(o *owner) {
@@ -110,7 +111,7 @@ func (s *Session) Sync() *Frame {
 	}
 }
 
-// do has the owner carry out command.
+// do queues command for the owner.
 func (s *Session) do(command func(*owner)) {
 	select {
 	case s.commands <- command:
@@ -118,7 +119,7 @@ func (s *Session) do(command func(*owner)) {
 	}
 }
 
-// Run is the owner's loop. It returns when ctx ends.
+// Run runs the owner's loop until ctx ends.
 func (s *Session) Run(ctx context.Context) {
 	defer close(s.frames)
 	defer s.runStream(ctx)()
@@ -134,12 +135,12 @@ func (s *Session) Run(ctx context.Context) {
 		s.owner.prepare()
 		var tick <-chan time.Time
 		var work <-chan struct{}
-		isAwaited := s.owner.isAwaited() // then a person's command comes before all else
-		if !isAwaited && (s.owner.playing || s.owner.live != nil) {
+		waiting := s.owner.commandWaiting() // then the user's command goes first
+		if !waiting && (s.owner.playing || s.owner.live != nil) {
 			tick = ticker.C
 		}
-		if !isAwaited && s.owner.working() {
-			work = cmp.Or(s.owner.awaits(), (<-chan struct{})(always))
+		if !waiting && s.owner.working() {
+			work = cmp.Or(s.owner.storing(), (<-chan struct{})(always))
 		}
 		select {
 		case <-ctx.Done():
@@ -169,7 +170,7 @@ func (s *Session) Run(ctx context.Context) {
 	}
 }
 
-// publish makes a frame of what changed, if anything did, and returns the newest.
+// publish makes a frame if anything changed, and returns the newest.
 func (s *Session) publish() *Frame {
 	if !s.owner.changed {
 		return s.Frame()
@@ -177,19 +178,20 @@ func (s *Session) publish() *Frame {
 	f := s.owner.frame()
 	s.newest.Store(f)
 	select {
-	case <-s.frames: // an older one that nobody took
+	case <-s.frames: // an older one that nobody received
 	default:
 	}
 	s.frames <- f
 	return f
 }
 
-// Size is about how many bytes of memory the session holds for itself: the past of the recording as far as it was
-// played, and all what-ifs. The recording's own objects, which sessions share, are not counted. It is reckoned from how
-// much there is of each thing, which costs next to nothing, and is as new as the newest frame.
+// Size returns about how many bytes of memory the session uses for itself: the played part of the
+// recording and all what-ifs. It excludes the recording's objects, which sessions share. Size is
+// estimated from counts, which costs next to nothing, and is as new as the newest frame.
 func (s *Session) Size() int64 { return s.Frame().size }
 
-// Rerun returns rec without what its scheduler did, to be played under the queue's rules of release: see model.Rerun.
+// Rerun returns rec without its scheduler's actions, to be played with the queue rules of release: see
+// model.Rerun.
 func Rerun(rec *sources.Recording, release string) (*sources.Recording, error) {
 	return model.Rerun(rec, release)
 }

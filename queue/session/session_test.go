@@ -15,7 +15,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// start runs a session of rec in a bubble of virtual time.
+// start runs a session of rec in a synctest bubble.
 func start(t *testing.T, rec *sources.Recording, opts timeline.Options) *Session {
 	t.Helper()
 	s := New(rec, opts)
@@ -71,13 +71,13 @@ func TestPlayback(t *testing.T) {
 			t.Errorf("at the end: %v, late-1 is %s, %d of %d moves", f.AtEnd, tierOf(f, "late-1"), f.Log.Len(), f.Known)
 		}
 		s.Play()
-		if f = s.Sync(); !f.Said.Refused {
+		if f = s.Sync(); !f.Reply.Refused {
 			t.Error("play at the end is not refused")
 		}
 		s.SeekStart()
 		s.Step(-1)
-		if f = s.Sync(); !f.Said.Refused || !f.Now.Equal(world.At(9)) {
-			t.Errorf("a step back from the start: %+v at %s", f.Said, f.Now)
+		if f = s.Sync(); !f.Reply.Refused || !f.Now.Equal(world.At(9)) {
+			t.Errorf("a step back from the start: %+v at %s", f.Reply, f.Now)
 		}
 	})
 }
@@ -104,7 +104,7 @@ func TestQuietTimeIsSqueezed(t *testing.T) {
 	})
 }
 
-// TestFramesAreFew: at most 20 a second come, and none if nothing changes.
+// TestFramesAreFew: there are at most 20 frames a second, and none without a change.
 func TestFramesAreFew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := &sources.Recording{}
@@ -116,7 +116,7 @@ func TestFramesAreFew(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if v := s.Frame().Version; v != first {
-			t.Errorf("%d frames in a minute of standing still", v-first)
+			t.Errorf("%d frames in a minute without a change", v-first)
 		}
 		s.Play()
 		time.Sleep(2 * time.Second)
@@ -134,8 +134,8 @@ func TestBeingTheScheduler(t *testing.T) {
 		said := func(what string) *Frame {
 			t.Helper()
 			f := s.Sync()
-			if !strings.Contains(f.Said.Text, what) {
-				t.Errorf("it says %q, want %q", f.Said.Text, what)
+			if !strings.Contains(f.Reply.Text, what) {
+				t.Errorf("got %q, want %q", f.Reply.Text, what)
 			}
 			return f
 		}
@@ -148,11 +148,11 @@ func TestBeingTheScheduler(t *testing.T) {
 		s.AddPod(NewPod{Key: world.Key("mine"), Priority: 7})
 		said("new pod default/mine: default/mine → active")
 		s.AddPod(NewPod{Key: world.Key("mine")})
-		if f := said("a pod of that name is active"); !f.Said.Refused {
+		if f := said("a pod with that name is active"); !f.Reply.Refused {
 			t.Error("a second pod of that name is not refused")
 		}
 		s.AddPod(NewPod{Key: world.Key("no/name")})
-		said("is no pod name")
+		said("invalid pod name")
 		s.Pop()
 		said("pop: default/mine active → in-flight")
 		s.Reject(world.Key("mine"), "TaintToleration")
@@ -163,12 +163,12 @@ func TestBeingTheScheduler(t *testing.T) {
 		s.MoveAll()
 		said("move request for all: default/mine unschedulable → backoff")
 		s.FlushBackoff()
-		said("no backoff is over")
+		said("the first backoff ends at")
 		s.Activate(world.Key("mine"))
 		said("Activate default/mine: default/mine backoff → active")
 		s.Pop()
 		s.Reject(world.Key("mine"))
-		said("failed by an error: default/mine in-flight → backoff")
+		said("failed with an error: default/mine in-flight → backoff")
 		s.Pop()
 		said("pop: activeQ is empty")
 		s.AddPod(NewPod{Key: world.Key("gated"), Gated: true})
@@ -185,7 +185,7 @@ func TestBeingTheScheduler(t *testing.T) {
 		s.DeletePod(world.Key("gated"))
 		said("is bound")
 		s.InjectEvent("NoSuchEvent")
-		said("there is no cluster event")
+		said("no such cluster event")
 		s.FlushLeftover()
 		said("no pod has been unschedulable for more than 5 min")
 
@@ -201,7 +201,7 @@ func TestBeingTheScheduler(t *testing.T) {
 			t.Errorf("fork %+v at %s, mine is %q", f.Fork, f.Now, tierOf(f, "mine"))
 		}
 		s.LeaveFork()
-		if f := s.Sync(); !f.Said.Refused {
+		if f := s.Sync(); !f.Reply.Refused {
 			t.Error("leaving the recording is not refused")
 		}
 	})
@@ -223,17 +223,17 @@ func TestExplain(t *testing.T) {
 			}
 		}
 		explains(10, "batch-1", "Next to be popped")
-		explains(10.2, "batch-1", "attempt 1 is under way")
-		explains(11, "batch-1", "Rejected by NodeResourcesFit at 12:00:10.7", "Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11.7.",
-			"Woken before 12:00:11.7, it goes to backoffQ first", "after 5 min, at 12:05:30")
-		explains(11.3, "batch-1", "Leaves for activeQ at the 12:00:12 flush; not earlier, because PopFromBackoffQ is off.")
+		explains(10.2, "batch-1", "attempt 1 is running")
+		explains(11, "batch-1", "Rejected by NodeResourcesFit at 12:00:10.7", "Attempt 1 failed at 12:00:10.7. Backoff: 1 s, until 12:00:11.7.",
+			"An event before then moves it to backoffQ", "retried at 12:05:30 (5 min timeout")
+		explains(11.3, "batch-1", "Moves to activeQ at the 12:00:12 flush, not earlier, because PopFromBackoffQ is off.")
 		explains(12.2, "web-1", "Bound at 12:00:12.1 after 1 attempt")
 
 		withPop := rec
 		withPop.Events[0].Fact.(*sources.SchedulerStarted).Gates = nil
 		s = start(t, withPop, timeline.Options{Paused: true})
-		explains(11.3, "batch-1", "Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11 (cut to the whole second).",
-			"Leaves for activeQ at the 12:00:12 flush, or earlier if activeQ is empty")
+		explains(11.3, "batch-1", "Attempt 1 failed at 12:00:10.7. Backoff: 1 s, until 12:00:11 (rounded down to a whole second).",
+			"Moves to activeQ at the 12:00:12 flush, or earlier if activeQ is empty")
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/schedq/schedq/sources/embedded"
 )
 
-// TestSizeIsWhatTheHeapHolds: what a session says that it holds is what the heap grew by, give or take a half.
+// TestSizeIsWhatTheHeapHolds: a session's Size is within half of the heap's growth.
 func TestSizeIsWhatTheHeapHolds(t *testing.T) {
 	rec, err := embedded.Open(context.Background(), "lively-nopop")
 	if err != nil {
@@ -24,7 +24,7 @@ func TestSizeIsWhatTheHeapHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	warm := newOwner(rec, timeline.Options{Paused: true, Plugins: plugins}) // what all share made
+	warm := newOwner(rec, timeline.Options{Paused: true, Plugins: plugins}) // creates shared data
 	warm.seekEnd()
 	warm.close()
 	before := heap()
@@ -32,10 +32,10 @@ func TestSizeIsWhatTheHeapHolds(t *testing.T) {
 	defer o.close()
 	is := func(what string) {
 		t.Helper()
-		said, held := o.size(), heap()-before
-		t.Logf("%s: it says %.2f MB, the heap holds %.2f MB; %d changes", what, float64(said)/(1<<20), float64(held)/(1<<20), o.shownLine().ChangeCount())
-		if said < held/2 || said > 2*held {
-			t.Errorf("%s: it says %d bytes, and the heap holds %d", what, said, held)
+		size, held := o.size(), heap()-before
+		t.Logf("%s: Size is %.2f MB, the heap holds %.2f MB; %d changes", what, float64(size)/(1<<20), float64(held)/(1<<20), o.shownTimeline().ChangeCount())
+		if size < held/2 || size > 2*held {
+			t.Errorf("%s: Size is %d bytes, and the heap holds %d", what, size, held)
 		}
 	}
 	o.seekEnd()
@@ -57,7 +57,7 @@ func TestSizeIsWhatTheHeapHolds(t *testing.T) {
 	runtime.KeepAlive(rec)
 }
 
-// TestSizeOfALongRecording: of a recording that is read as it is played, what was read counts, too.
+// TestSizeOfALongRecording: Size includes what was read of a recording that is read as it is played.
 func TestSizeOfALongRecording(t *testing.T) {
 	open := func(ctx context.Context) *sources.Recording {
 		rec, err := embedded.Open(ctx, "lively-nopop")
@@ -66,7 +66,7 @@ func TestSizeOfALongRecording(t *testing.T) {
 		}
 		return rec
 	}
-	gist := cluster.NewGist()
+	gist := cluster.NewSummary()
 	for ev := range open(t.Context()).All(t.Context()) {
 		gist.Add(ev)
 	}
@@ -81,14 +81,14 @@ func TestSizeOfALongRecording(t *testing.T) {
 		o.finish(t.Context())
 		return o
 	}
-	play().close() // what all share is made
+	play().close() // creates shared data
 	before := heap()
 	o := play()
 	defer o.close()
-	said, held := o.size(), heap()-before
-	t.Logf("it says %.2f MB, the heap holds %.2f MB; %d changes", float64(said)/(1<<20), float64(held)/(1<<20), o.shownLine().ChangeCount())
-	if said < held/2 || said > held*3/2 {
-		t.Errorf("it says %d bytes, and the heap holds %d", said, held)
+	size, held := o.size(), heap()-before
+	t.Logf("Size is %.2f MB, the heap holds %.2f MB; %d changes", float64(size)/(1<<20), float64(held)/(1<<20), o.shownTimeline().ChangeCount())
+	if size < held/2 || size > held*3/2 {
+		t.Errorf("Size is %d bytes, and the heap holds %d", size, held)
 	}
 	runtime.KeepAlive(rec)
 }

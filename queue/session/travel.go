@@ -9,53 +9,53 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// A search looks for a moment at which a condition is met, forward or back, in slices between which the
-// person's commands are heard.
+// A search looks for a time at which a condition is met, forward or back, in slices between which
+// commands are handled.
 
-// searchSlice is for how long a search works at a time, in real time, if no command waits.
+// searchSlice is the real time that a search works at once if no command is waiting.
 const searchSlice = 20 * time.Millisecond
 
-// search is a search under way.
+// search is a running search, or a running Seek.
 type search struct {
 	timeline.Search
-	to time.Time // if nothing is looked for, but this moment is on its way: see travel
+	to time.Time // the destination of a Seek: see travel
 }
 
-// find looks for the condition from the moment shown on, and goes there.
+// find searches for the condition from the time shown and goes there.
 func (o *owner) find(c board.Condition, forward bool) {
-	o.still()
+	o.halt()
 	if c.Mark != nil {
 		o.findMark(*c.Mark, forward)
 		return
 	}
-	o.search, o.changed = &search{Search: o.shownLine().NewSearch(c, forward, o.now)}, true
+	o.search, o.changed = &search{Search: o.shownTimeline().NewSearch(c, forward, o.now)}, true
 }
 
-// still ends what moves through time of itself.
-func (o *owner) still() { o.playing, o.search, o.skipped, o.changed = false, nil, QuietTime{}, true }
+// halt stops playing and searching.
+func (o *owner) halt() { o.playing, o.search, o.skipped, o.changed = false, nil, QuietTime{}, true }
 
-// working reports whether there is something to do that takes longer than a command may.
+// working reports whether there is work that takes longer than a command may.
 func (o *owner) working() bool {
-	return o.search != nil || o.previews.Unfinished() || o.recording.StoresBeyond(o.bound)
+	return o.search != nil || o.previews.Unfinished() || o.recording.StoresBeyond(o.memoryLimit)
 }
 
-// awaits is what is closed once there is something to do of it. Nil: there is at once.
-func (o *owner) awaits() <-chan struct{} {
-	if o.search != nil && !o.outrunsFile() || o.previews.Unfinished() {
+// storing returns a channel that is closed when there is such work. Nil means that there is some now.
+func (o *owner) storing() <-chan struct{} {
+	if o.search != nil && !o.outrunsDisk() || o.previews.Unfinished() {
 		return nil
 	}
 	return o.recording.Storing()
 }
 
-// outrunsFile reports whether what was played takes twice as much memory as it may, since the disk is slower: no more is played then
-// until that has been written, and whatever a person asks for meanwhile is answered.
-func (o *owner) outrunsFile() bool { return o.recording.StoresBeyond(2 * o.bound) }
+// outrunsDisk reports whether history takes twice its memory limit because the disk is slow. Nothing
+// more is played until it has been written; commands are still handled.
+func (o *owner) outrunsDisk() bool { return o.recording.StoresBeyond(2 * o.memoryLimit) }
 
-// work does some of it.
+// work does a slice of it.
 func (o *owner) work() {
 	switch {
-	case o.search != nil && !o.outrunsFile():
-		o.look()
+	case o.search != nil && !o.outrunsDisk():
+		o.searchOn()
 		o.forgetPast()
 	case o.previews.Unfinished():
 		o.previews.WorkOutNext()
@@ -65,19 +65,19 @@ func (o *owner) work() {
 	}
 }
 
-// look goes on with the search for a slice of time.
-func (o *owner) look() {
+// searchOn continues the search for a slice of time.
+func (o *owner) searchOn() {
 	s, began := o.search, time.Now()
 	if !s.to.IsZero() {
-		o.travelOn(s, o.isAwaited)
+		o.travelOn(s, o.commandWaiting)
 		return
 	}
 	for n := 0; ; n++ {
-		if n%16 == 15 && (time.Since(began) > searchSlice || o.isAwaited != nil && o.isAwaited()) { // each may be 0.3 ms of the model's work
-			o.changed = true // how far it is
-			if o.bound > 0 && !s.Line.Keeps() && s.Line.Size() > 2*o.bound {
+		if n%16 == 15 && (time.Since(began) > searchSlice || o.commandWaiting != nil && o.commandWaiting()) { // each step may take the model 0.3 ms
+			o.changed = true // its progress
+			if o.memoryLimit > 0 && !s.Line.HasArchive() && s.Line.Size() > 2*o.memoryLimit {
 				o.search = nil
-				o.refuse("nothing up to %s is %q, and memory is short for more: go there, and look again", o.zone.Clock(s.Line.Executed), s.Condition)
+				o.refuseNotFound("no moment up to %s matches %q, and memory is short: go there and search again", o.zone.Clock(s.Line.Executed), s.Condition)
 			}
 			return
 		}
@@ -88,7 +88,7 @@ func (o *owner) look() {
 			c := s.Found()
 			o.now = c.At
 			if move := c.Move; move != nil {
-				o.said = Said{Number: o.said.Number + 1, Pod: move.Pod.Key}
+				o.reply = Reply{Number: o.reply.Number + 1, Pod: move.Pod.Key}
 			}
 			return
 		case !more:
@@ -96,18 +96,18 @@ func (o *owner) look() {
 			s.GiveUp()
 			switch since := s.Line.Since; {
 			case !s.Forward && !since.IsZero():
-				o.refuse("nothing from %s on, which is as far back as is kept, is %q", o.zone.Clock(since), s.Condition)
+				o.refuseNotFound("no earlier moment back to %s, where the kept history starts, matches %q", o.zone.Clock(since), s.Condition)
 			case s.Forward:
-				o.refuse("nothing that follows%s is %q", o.asFarAsRead(), s.Condition)
+				o.refuseNotFound("no later moment%s matches %q", o.upToRead(), s.Condition)
 			default:
-				o.refuse("nothing before this is %q", s.Condition)
+				o.refuseNotFound("no earlier moment matches %q", s.Condition)
 			}
 			return
 		}
 	}
 }
 
-// progress says what is looked for, and where the search is.
+// progress returns what is searched for, and the position of the search.
 func (s *search) progress(zone words.Zone) sources.SafeText {
 	at := s.Line.Executed
 	if s.to.IsZero() {
@@ -116,22 +116,22 @@ func (s *search) progress(zone words.Zone) sources.SafeText {
 	return s.Condition.Text + sources.SafeText(" at "+zone.Clock(at))
 }
 
-// stepTime pauses and goes d forward, or back.
+// stepTime pauses and moves d forward, or back if d is negative.
 func (o *owner) stepTime(d time.Duration) {
-	o.still()
+	o.halt()
 	o.seek(o.now.Add(d))
 }
 
-// What the model makes of a recording is worked out as it is shown, which for a busy cluster's audit log takes
-// longer than a person wants to wait for the next key: a way far ahead is gone in slices, as a search is.
+// The model runs as its result is shown. For a busy cluster's audit log that takes longer than the user
+// wants to wait for the next key, so a long Seek works in slices, like a search.
 
-// playSlice is for how long playing works out what comes, in real time, before it is shown how far it got.
+// playSlice is the real time that playback works at once before it shows its progress.
 const playSlice = 100 * time.Millisecond
 
-// travel is seek for a person, who can stop on the way.
+// travel is seek, but the user can stop it on the way.
 func (o *owner) travel(to time.Time) {
-	t := o.shownLine()
-	if why := o.unread(to); why != "" {
+	t := o.shownTimeline()
+	if why := o.whyUnread(to); why != "" {
 		o.refuse("%s", why)
 		return
 	}
@@ -139,7 +139,7 @@ func (o *owner) travel(to time.Time) {
 		to = t.End
 	}
 	if t.IsGone(to) {
-		o.goBackTo(to)
+		o.replayTo(to)
 		return
 	}
 	if t.Forked != nil || !to.After(t.Executed) {
@@ -148,16 +148,16 @@ func (o *owner) travel(to time.Time) {
 	}
 	o.skipped, o.quiet, o.changed = QuietTime{}, 0, true
 	o.search = &search{timeline.Search{Line: t, Condition: board.Condition{Text: sources.SafeText(o.zone.Clock(to))}}, to}
-	if !o.outrunsFile() {
-		o.travelOn(o.search, nil) // what waits already was asked for of where this goes
+	if !o.outrunsDisk() {
+		o.travelOn(o.search, nil) // commands that wait already refer to the destination
 	}
 	o.forgetPast()
 }
 
-// travelOn goes on with the way to a moment for a slice of time, or until isAwaited, which may be nil.
-func (o *owner) travelOn(s *search, isAwaited func() bool) {
+// travelOn continues a Seek for a slice of time, or until commandWaiting, which may be nil, returns true.
+func (o *owner) travelOn(s *search, commandWaiting func() bool) {
 	to := s.to
-	if s.Line.ExecuteFor(searchSlice, to, isAwaited) {
+	if s.Line.ExecuteFor(searchSlice, to, commandWaiting) {
 		o.search = nil
 	} else {
 		to = s.Line.Executed
@@ -168,11 +168,11 @@ func (o *owner) travelOn(s *search, isAwaited func() bool) {
 
 func (o *owner) seek(at time.Time) {
 	if o.fork != nil && at.Sub(o.fork.Executed) > seekLimit {
-		o.refuse("a what-if goes on for %s at most at once", seekLimit)
+		o.refuse("a what-if can advance at most %s at once", seekLimit)
 		return
 	}
-	if o.shownLine().IsGone(at) {
-		o.goBackTo(at)
+	if o.shownTimeline().IsGone(at) {
+		o.replayTo(at)
 		return
 	}
 	o.skipped, o.quiet, o.search, o.changed = QuietTime{}, 0, nil, true

@@ -21,7 +21,7 @@ import (
 	"github.com/schedq/schedq/sources/disk"
 )
 
-// millionMoves is an owner whose recording has a million moves of so many pods, all of them executed.
+// millionMoves returns an owner whose recording has a million executed moves of that many pods.
 func millionMoves(pods int, opts timeline.Options) *owner {
 	rng := rand.New(rand.NewPCG(3, 5))
 	rec := &sources.Recording{Name: "million"}
@@ -33,7 +33,7 @@ func millionMoves(pods int, opts timeline.Options) *owner {
 	for i := range names {
 		names[i] = world.Key(fmt.Sprintf("pod-%05d", i))
 	}
-	for len(rec.Events) < moves { // as a scheduler does, one attempt after the other
+	for len(rec.Events) < moves { // like a scheduler, one attempt after the other
 		pod := names[rng.IntN(pods)]
 		add(sources.Move{Pod: pod, To: sources.TierActive, Event: "UnscheduledPodAdd"})
 		add(sources.Move{Pod: pod, To: sources.TierInFlight})
@@ -50,9 +50,9 @@ func millionMoves(pods int, opts timeline.Options) *owner {
 	return o
 }
 
-// notKept returns rec as one that is not kept.
+// notKept returns rec as a recording that is not kept in memory.
 func notKept(rec *sources.Recording) *sources.Recording {
-	gist := cluster.NewGist()
+	gist := cluster.NewSummary()
 	for _, ev := range rec.Events {
 		gist.Add(ev)
 	}
@@ -62,8 +62,8 @@ func notKept(rec *sources.Recording) *sources.Recording {
 	return &of
 }
 
-// BenchmarkSeekMillion goes to random moments of a million moves and makes the frame of each; then again with
-// a filter and an order that had been set before the moves were executed, or not.
+// BenchmarkSeekMillion seeks to random times of a million moves and makes a frame of each; also with a
+// filter and a sort order, set before or after the moves were executed.
 func BenchmarkSeekMillion(b *testing.B) {
 	o := millionMoves(20_000, timeline.Options{Paused: true})
 	seek := func(b *testing.B) {
@@ -85,7 +85,7 @@ func BenchmarkSeekMillion(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for b.Loop() { // a tenth of it, in vain
+		for b.Loop() { // a tenth of the moves, without a match
 			o.seek(world.Noon.Add(900 * time.Second))
 			o.find(c, true)
 			for o.working() {
@@ -95,7 +95,7 @@ func BenchmarkSeekMillion(b *testing.B) {
 	})
 }
 
-// BenchmarkSeekInAFile goes to random moments of a million moves of which few are in memory, and makes the frame of each.
+// BenchmarkSeekInAFile seeks to random times of a million moves, most of them archived, and makes a frame.
 func BenchmarkSeekInAFile(b *testing.B) {
 	for _, pods := range []int{500, 5_000, 20_000, 50_000} {
 		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) {

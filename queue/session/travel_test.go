@@ -16,7 +16,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// journey has a recording of a few pods, and a way to say where one is: seconds after noon and the last move.
+// journey returns an owner of a small recording, and a function that formats the position after an action:
+// seconds after noon and the last move.
 func journey(t *testing.T) (o *owner, goes func(do func()) string) {
 	o = newOwner(world.SmallRecording(), timeline.Options{Paused: true})
 	return o, func(do func()) string {
@@ -25,13 +26,13 @@ func journey(t *testing.T) (o *owner, goes func(do func()) string) {
 		for o.working() {
 			o.work()
 		}
-		if o.said.Refused {
-			o.said.Refused = false
-			return o.said.Text
+		if o.reply.Refused {
+			o.reply.Refused = false
+			return o.reply.Text
 		}
 		last := "nothing"
-		if m := o.shownLine().Moved; m > 0 {
-			move := o.shownLine().Move(m - 1)
+		if m := o.shownTimeline().Moved; m > 0 {
+			move := o.shownTimeline().Move(m - 1)
 			last = move.Pod.Key.Name + " " + words.TierWord(move.To)
 		}
 		return fmt.Sprintf("%g %s", o.now.Sub(world.Noon).Seconds(), last)
@@ -47,7 +48,7 @@ func condition(t *testing.T, text string) board.Condition {
 	return c
 }
 
-// TestRunUntil: forward and back, a condition is met at the same moments.
+// TestRunUntil: a condition is met at the same times forward and back.
 func TestRunUntil(t *testing.T) {
 	for text, want := range map[string][]string{
 		"batch enters backoff":       {"11.2 batch-1 backoff"},
@@ -70,20 +71,20 @@ func TestRunUntil(t *testing.T) {
 				t.Errorf("on until %q: %s, want %s", text, got, w)
 			}
 		}
-		if got := goes(func() { o.find(condition(t, text), true) }); !strings.HasPrefix(got, "nothing that follows") && !strings.HasPrefix(got, "no mark") {
+		if got := goes(func() { o.find(condition(t, text), true) }); !strings.HasPrefix(got, "no later m") {
 			t.Errorf("on until %q again: %s", text, got)
 		}
 		goes(o.seekEnd)
 		for i := len(want) - 1; i >= 0; i-- {
 			if want[i] == "250 late-1 active" {
-				goes(func() { o.seek(world.At(249)) }) // where one is, one does not go
+				goes(func() { o.seek(world.At(249)) }) // a search does not find the current position
 				continue
 			}
 			if got := goes(func() { o.find(condition(t, text), false) }); got != want[i] {
 				t.Errorf("back until %q: %s, want %s", text, got, want[i])
 			}
 		}
-		if got := goes(func() { o.find(condition(t, text), false) }); !strings.HasPrefix(got, "nothing before") && !strings.HasPrefix(got, "no mark") {
+		if got := goes(func() { o.find(condition(t, text), false) }); !strings.HasPrefix(got, "no earlier m") {
 			t.Errorf("back until %q again: %s", text, got)
 		}
 	}
@@ -103,7 +104,7 @@ func TestSteps(t *testing.T) {
 		{func() { o.find(board.MovesOf(world.Key("web-1")), true) }, "12 web-1 active"},
 		{func() { o.find(board.MovesOf(world.Key("batch-1")), false) }, "11.2 batch-1 backoff"},
 		{func() { o.find(board.MovesOf(world.Key("batch-1")), true) }, "12.3 batch-1 active"},
-		{func() { o.find(board.MovesOf(world.Key("batch-1")), true) }, `nothing that follows is "move of default/batch-1"`},
+		{func() { o.find(board.MovesOf(world.Key("batch-1")), true) }, `no later moment matches "move of default/batch-1"`},
 	} {
 		if got := goes(step.do); got != step.want {
 			t.Errorf("it goes to %q, want %q", got, step.want)
@@ -111,7 +112,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestFindInAWhatIf: time itself brings the move, and a search in vain leaves everything as it was.
+// TestFindInAWhatIf: the search advances time, and a failed search changes nothing.
 func TestFindInAWhatIf(t *testing.T) {
 	o, goes := journey(t)
 	goes(func() { o.seek(world.At(11.3)) })
@@ -119,27 +120,27 @@ func TestFindInAWhatIf(t *testing.T) {
 	if got := goes(func() { o.find(condition(t, "enters active"), true) }); got != "12 batch-1 active" {
 		t.Errorf("it goes to %s", got)
 	}
-	if got := goes(func() { o.find(condition(t, "event NodeAdd"), true) }); !strings.HasPrefix(got, "nothing that follows") {
+	if got := goes(func() { o.find(condition(t, "event NodeAdd"), true) }); !strings.HasPrefix(got, "no later moment") {
 		t.Errorf("it goes to %s", got)
 	}
 	if !o.now.Equal(world.At(12)) || !o.fork.Executed.Equal(world.At(12)) {
-		t.Errorf("it is %s, and all is worked out up to %s", o.now, o.fork.Executed)
+		t.Errorf("it is %s, executed up to %s", o.now, o.fork.Executed)
 	}
-	if got := goes(func() { o.find(condition(t, "event NodeAdd"), false) }); !strings.HasPrefix(got, "nothing before") {
-		t.Errorf("back it goes to %s: that is of the recording, before the what-if", got)
+	if got := goes(func() { o.find(condition(t, "event NodeAdd"), false) }); !strings.HasPrefix(got, "no earlier moment") {
+		t.Errorf("back it goes to %s, before the start of the what-if", got)
 	}
 }
 
 func TestConditionMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                              "letter 1: a condition is missing",
-		"event":                         "letter 6: one event's label is missing",
-		"web enters":                    "", // two words like any
-		"web enters limbo":              `letter 12: "limbo" is no tier`,
-		"colour:red enters act":         "letter 1: there is no field colour",
-		"scheduled > 3":                 "letter 1: pods that are scheduled are not counted",
-		"active > 99999999999999999999": "letter 10: this number is too large",
-		"limbo > 3":                     `letter 1: "limbo" is no tier`,
+		"":                              "letter 1: condition missing",
+		"event":                         "letter 6: event label missing",
+		"web enters":                    "", // just two words
+		"web enters limbo":              `letter 12: unknown tier "limbo"`,
+		"colour:red enters act":         "letter 1: unknown field colour",
+		"scheduled > 3":                 "letter 1: scheduled pods can't be counted",
+		"active > 99999999999999999999": "letter 10: number too large",
+		"limbo > 3":                     `letter 1: unknown tier "limbo"`,
 		"attempts>3":                    "",
 	} {
 		_, err := board.ParseCondition(text)
@@ -155,11 +156,11 @@ func TestMarks(t *testing.T) {
 	goes(func() { o.seek(world.At(10.5)) })
 	o.setMark("  it is tried ")
 	o.setMark("")
-	if o.said.Text != `mark "it is tried" is removed` {
-		t.Errorf("it says %q", o.said.Text)
+	if o.reply.Text != `removed mark "it is tried"` {
+		t.Errorf("got %q", o.reply.Text)
 	}
 	o.setMark("")
-	if !o.said.Refused {
+	if !o.reply.Refused {
 		t.Error("a mark without a name is not refused")
 	}
 	o.setMark("tried\x1b")
@@ -173,7 +174,7 @@ func TestMarks(t *testing.T) {
 		t.Errorf("the mark before is at %s", got)
 	}
 
-	// A what-if has the marks up to where it left, and its own.
+	// A what-if has the marks before its start, and its own.
 	goes(func() { o.seek(world.At(11)) })
 	o.forkHere()
 	goes(func() { o.seek(world.At(13)) })
@@ -201,14 +202,14 @@ func TestPlayingStopsAtMarks(t *testing.T) {
 			s.Play()
 			time.Sleep(20 * time.Second)
 			synctest.Wait()
-			if f := s.Frame(); f.Playing || !f.Now.Equal(want) || !strings.HasPrefix(f.Said.Text, "stopped at the mark") {
-				t.Errorf("it plays: %t, at %s, want to stop at %s; it says %q", f.Playing, f.Now, want, f.Said.Text)
+			if f := s.Frame(); f.Playing || !f.Now.Equal(want) || !strings.HasPrefix(f.Reply.Text, "stopped at mark") {
+				t.Errorf("it plays: %t, at %s, want to stop at %s; got %q", f.Playing, f.Now, want, f.Reply.Text)
 			}
 		}
 	})
 }
 
-// TestSearchIsHeard: while a long search is under way frames come, and a command ends it.
+// TestSearchIsHeard: a long search publishes frames, and a command ends it.
 func TestSearchIsHeard(t *testing.T) {
 	rec := &sources.Recording{Name: "long"}
 	for i := range 50_000 {

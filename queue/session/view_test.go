@@ -16,8 +16,7 @@ import (
 	"github.com/schedq/schedq/queue/session/world"
 )
 
-// TestView: a board that is seen through a filter and in an order shows what matches at its moment, and in
-// that order, wherever one goes.
+// TestView: a board with a filter and a sort order shows the matching pods in that order at any time.
 func TestView(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := world.Recordings(60).Draw(t, "recording")
@@ -74,7 +73,7 @@ func TestView(t *testing.T) {
 	})
 }
 
-// TestSort: by each column, and the other way round.
+// TestSort: each column, also reversed.
 func TestSort(t *testing.T) {
 	o := newOwner(world.SmallRecording(), timeline.Options{Paused: true})
 	controller := true
@@ -99,7 +98,7 @@ func TestSort(t *testing.T) {
 		{By: board.ByWaiting}:                 "b a c",
 		{By: board.ByDwell}:                   "b a c",
 		{By: board.ByOwner, Reverse: true}:    "a b c",
-		{By: board.ByAttempts}:                "c b a", // of equals, by namespace and name
+		{By: board.ByAttempts}:                "c b a", // ties by namespace and name
 		{By: board.ByPlugin, Reverse: true}:   "a b c",
 	} {
 		o.sortBy(sort, []queue.Tier{queue.Active})
@@ -112,7 +111,7 @@ func TestSort(t *testing.T) {
 		}
 	}
 	o.sortBy(board.Sort{By: "no"}, []queue.Tier{queue.Active})
-	if !o.said.Refused {
+	if !o.reply.Refused {
 		t.Error("a column that is none is not refused")
 	}
 }

@@ -271,7 +271,7 @@ func pods(a canvas.Area, node *explain.Node) {
 			return
 		}
 		var asks []string
-		for _, r := range p.Asks {
+		for _, r := range p.Requests {
 			if r.Name != "pods" {
 				asks = append(asks, brief(r.Used)+" "+string(r.Name))
 			}

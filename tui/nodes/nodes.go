@@ -86,7 +86,7 @@ const surveyInterval = time.Second
 // Follow updates the page for a newer frame, and requests the cluster if the frame shows another
 // moment.
 func (n *Nodes) Follow() tea.Cmd {
-	now := moment{n.Frame.Now, n.TimelineID(), n.Frame.Said.Number, n.Selected.Key}
+	now := moment{n.Frame.Now, n.TimelineID(), n.Frame.Reply.Number, n.Selected.Key}
 	if now != n.asked && !n.working && (!n.Frame.Playing || time.Since(n.askedAt) >= surveyInterval) {
 		n.asked, n.askedAt = now, time.Now()
 		n.Session.Survey()

@@ -25,7 +25,7 @@ type Panel struct {
 	board *board.Board
 	nodes *nodes.Nodes
 
-	said session.Said
+	said session.Reply
 	at   time.Time // model time of the answer
 	rows []row
 	// older is the last known cluster. From a newer one, the panel learns which words of the answer
@@ -63,7 +63,7 @@ func (p *Panel) Reset() { *p = Panel{UI: p.UI, board: p.board, nodes: p.nodes} }
 
 // Take keeps an answer about moved pods, or one longer than a line, and reports whether it did. If
 // docks is true, it opens the panel for an answer that needs more than a line.
-func (p *Panel) Take(said session.Said, docks bool) bool {
+func (p *Panel) Take(said session.Reply, docks bool) bool {
 	long := canvas.Width(format.Safe(said.Text)) > p.Width-2
 	if said.Refused || p.Frame.Fork == nil || len(said.Moved) == 0 && !long {
 		return false
@@ -75,7 +75,7 @@ func (p *Panel) Take(said session.Said, docks bool) bool {
 	return true
 }
 
-func (p *Panel) put(said session.Said) {
+func (p *Panel) put(said session.Reply) {
 	if p.said.Number == said.Number {
 		return
 	}
@@ -87,7 +87,7 @@ func (p *Panel) put(said session.Said) {
 }
 
 // Open shows an answer and goes to the panel.
-func (p *Panel) Open(said session.Said) tea.Cmd {
+func (p *Panel) Open(said session.Reply) tea.Cmd {
 	p.put(said)
 	return p.goThere()
 }

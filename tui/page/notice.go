@@ -9,13 +9,25 @@ import (
 
 // Notice is a message on the status line: the result of a key, or news.
 type Notice struct {
-	Text    string
-	Refused bool
-	// Open shows what the text is about. May be nil.
+	Text string
+	// Refused is true if a command could not be carried out, NotFound if a search found nothing.
+	Refused, NotFound bool
+	// Open, if there is one, shows what the text is about.
 	Open func() tea.Cmd
 }
 
-// Message is a notice that was shown, with the session's time.
+// Full returns the text with what was refused in front.
+func (n Notice) Full() string {
+	switch {
+	case n.NotFound:
+		return "not found: " + n.Text
+	case n.Refused:
+		return "can't: " + n.Text
+	}
+	return n.Text
+}
+
+// Message is a notice that was told, and the model's time by then.
 type Message struct {
 	Notice
 	At time.Time

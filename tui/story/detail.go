@@ -157,7 +157,7 @@ func (d Detail) Facts(p *board.Pod, w int) []Line {
 	lines = d.verdict(lines, p, w)
 	if d.zoomed {
 		lines = d.needs(lines, p, w)
-		for _, sentence := range explain.Asks(p) {
+		for _, sentence := range explain.Requirements(p) {
 			lines = Wrap(lines, w, theme.Plain, format.Safe(sentence))
 		}
 	}

@@ -74,7 +74,7 @@ func cause(t *board.Transition, width int) string {
 		return "popped, attempt " + strconv.Itoa(t.Attempts)
 	case t.To == queue.Scheduled && t.Pod.Node != "":
 		return "to " + format.Safe(t.Pod.Node)
-	case t.PutBack():
+	case t.TakenBack():
 		return "attempt not observed"
 	case t.To == queue.Gated && t.GatingPlugin != "":
 		return strings.TrimSpace(format.Safe(t.Event) + " " + theme.GlyphGated + " " + format.Safe(t.GatingPlugin))

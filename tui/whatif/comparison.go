@@ -153,7 +153,7 @@ func (c *comparison) Draw(a canvas.Area) {
 		size(2+i, theme.TierName(tier), theme.Tier(tier), [2]int{f.Sizes[0][tier], f.Sizes[1][tier]})
 	}
 	y := 2 + len(comparedTiers)
-	size(y, "bound", theme.Scheduled, f.Placed)
+	size(y, "bound", theme.Scheduled, f.Bound)
 	y += 2
 	if f.Total == 0 {
 		a.Text(2, y, theme.Dim, "Every pod is in the same place in both.")

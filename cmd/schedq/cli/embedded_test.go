@@ -26,7 +26,7 @@ func TestGistsOfEmbedded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			gist := cluster.NewGist()
+			gist := cluster.NewSummary()
 			for _, ev := range rec.Events {
 				gist.Add(ev)
 			}

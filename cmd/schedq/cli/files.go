@@ -86,9 +86,9 @@ func FileOpener(cmd *cobra.Command, paths []string, callbacks LoadCallbacks) (op
 
 // ReadFiles calls files.Open, and does not keep a long recording in memory.
 func ReadFiles(ctx context.Context, paths []string, opts files.Options, callbacks LoadCallbacks) (*sources.Recording, error) {
-	gist := cluster.NewGist()
+	gist := cluster.NewSummary()
 	opts.Gist = func() func(sources.Event) {
-		gist = cluster.NewGist()
+		gist = cluster.NewSummary()
 		if callbacks.Reached == nil {
 			return gist.Add
 		}

@@ -47,7 +47,7 @@ func completeFilter(_ *cobra.Command, _ []string, typed string) ([]string, cobra
 	var offers []string
 	for _, field := range filter.Fields() {
 		if strings.HasPrefix(field.Name, last) {
-			offers = append(offers, before+not+field.Name+field.Operators[0]+"\t"+field.Says)
+			offers = append(offers, before+not+field.Name+field.Operators[0]+"\t"+field.Help)
 		}
 	}
 	return offers, more

@@ -116,13 +116,13 @@ func (c *convertFlags) check(cmd *cobra.Command, args []string) error {
 }
 
 // writeWorth prints which facts a recording contains and what the missing ones cost.
-func writeWorth(w io.Writer, tally *report.WorthTally) error {
+func writeWorth(w io.Writer, tally *report.CoverageTally) error {
 	rows := [][]string{{"FACTS IN THE LOGS", ""}}
 	var missing strings.Builder
-	for _, f := range tally.Worth() {
-		rows = append(rows, []string{f.Facts, f.Here})
-		if f.Costs != "" {
-			fmt.Fprintf(&missing, "\n  %s: %s\n    effect: %s\n    fix:    %s\n", f.Facts, f.Here, f.Costs, f.Helps)
+	for _, f := range tally.Rows() {
+		rows = append(rows, []string{f.Facts, f.Found})
+		if f.Cost != "" {
+			fmt.Fprintf(&missing, "\n  %s: %s\n    effect: %s\n    fix:    %s\n", f.Facts, f.Found, f.Cost, f.Fix)
 		}
 	}
 	var text strings.Builder
@@ -144,8 +144,8 @@ func sameFile(a, b string) bool {
 }
 
 // writeEvents writes rec's events, closes the trace, and returns a tally of its facts.
-func writeEvents(ctx context.Context, w *trace.Writer, rec *sources.Recording) (*report.WorthTally, error) {
-	tally := report.NewWorthTally()
+func writeEvents(ctx context.Context, w *trace.Writer, rec *sources.Recording) (*report.CoverageTally, error) {
+	tally := report.NewCoverageTally()
 	for ev, err := range rec.All(ctx) {
 		if err == nil {
 			err = w.Write(ev)
@@ -160,7 +160,7 @@ func writeEvents(ctx context.Context, w *trace.Writer, rec *sources.Recording) (
 }
 
 // writeTrace writes rec to a file atomically.
-func writeTrace(ctx context.Context, path string, rec *sources.Recording, opts disk.Options) (tally *report.WorthTally, err error) {
+func writeTrace(ctx context.Context, path string, rec *sources.Recording, opts disk.Options) (tally *report.CoverageTally, err error) {
 	err = disk.Write(ctx, path, opts, func(w io.Writer) error {
 		packed, err := trace.NewPacked(w, path)
 		if err != nil {

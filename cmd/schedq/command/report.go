@@ -75,7 +75,7 @@ func writeReport(w io.Writer, r *report.Report) error {
 	fmt.Fprintf(&b, "%d attempts: %d rejected, %d failed with an error, %d pods bound (median %d attempts, at most %d)\n",
 		a.Total, a.Rejected, a.Errors, a.Bound, a.Median, a.Max)
 	for _, q := range r.Silences {
-		fmt.Fprintln(&b, q.Said)
+		fmt.Fprintln(&b, q.Sentence)
 	}
 
 	tiers := [][]string{{"time in", "stays", "median", "90 %", "longest", "total", "still there"}}

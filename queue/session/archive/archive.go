@@ -15,102 +15,104 @@ import (
 )
 
 const (
-	// BlockLen is how many changes are packed together, and read together: few enough to be read within some milliseconds, and
-	// enough for what they share to be written seldom.
+	// BlockLen is the number of changes that are compressed and read together: few enough to be read
+	// within some milliseconds, and enough to share data.
 	BlockLen = 512
-	// cachedBlocks is how many blocks are kept as they were read: for a walk to and fro, and for the moves of the pods in sight.
+	// cachedBlocks limits the cache of decoded blocks, for moving back and forth, and for the moves of
+	// visible pods.
 	cachedBlocks = 32
-	// MaxBytes is how long the file may become.
+	// MaxBytes limits the size of the file.
 	MaxBytes = 8 << 30
-	// window is how far back of a text the packer looks for the same. It keeps twice as much in memory, and most blocks are smaller.
+	// window is the compressor's window. It uses twice as much memory, and most blocks are smaller.
 	window = 1 << 20
-	// maxUnpacked is what a block or a board unpacks to at most.
+	// maxUnpacked limits the decompressed size of a block or board.
 	maxUnpacked = 1 << 30
 )
 
-// errFull is that the file is as long as it may be.
-var errFull = errors.New("it takes more than 8 GiB")
+// errFull is returned when the file has reached MaxBytes.
+var errFull = errors.New("history exceeds 8 GiB")
 
-// File is where an archive lies.
+// File stores an archive.
 type File interface {
 	io.ReaderAt
 	io.WriterAt
 	io.Closer
 }
 
-// Archive is the part of a timeline's history that lies in a file.
+// Archive is the part of a timeline's history that is stored in a file.
 type Archive struct {
 	file   File
 	packer *zstd.Encoder
 	opener *zstd.Decoder
 	read   *lru.Cache // *block by its number
 
-	mu     sync.RWMutex // guards what follows, which only grows
+	mu     sync.RWMutex // guards the following fields, which only grow
 	blocks []place
 	boards []boardPlace
 	length int64
-	end    int // how many changes there are
+	end    int // number of changes
 	failed error
 	opened opened
 }
 
-// place is where a block or a part of a board lies in the file, and what is in it.
+// place is the location and content of a block or of a part of a board.
 type place struct {
 	offset int64
 	packed int
-	// change is the number of the first change in a block, firstMove how many moves there were before, and at when it was.
+	// change is the number of the block's first change, at its time, and firstMove the number of moves
+	// before it.
 	change, firstMove int
 	at                time.Time
 }
 
-// boardPlace is where a board lies in the file.
+// boardPlace is the location of a board.
 type boardPlace struct {
-	change int     // the number of the change before which it was
+	change int     // the number of the change after it
 	parts  []place // its pods as lanes, partLen at a time
-	orders place   // and its other orders, by the pods' numbers among those
+	orders place   // its other orders, as indices into those
 }
 
-// opened is the board that was read last: who goes to and fro begins with it again. Its zero value is none.
+// opened is the board that was read last, cached for moving back and forth. The zero value is none.
 type opened struct {
 	*board.Board
 	change int
 }
 
-// block is a block as it was read.
+// block is a decoded block.
 type block struct {
 	changes []board.Change
 	moves   []*board.Transition
 }
 
-// New returns an archive that lies in f, which is empty and is closed with it.
+// New returns an archive in f, which must be empty. Closing the archive closes f.
 func New(f File) (*Archive, error) {
 	packer, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
 		zstd.WithWindowSize(window))
 	if err != nil {
-		return nil, fmt.Errorf("pack what was played: %w", err)
+		return nil, fmt.Errorf("set up compression: %w", err)
 	}
 	opener, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(maxUnpacked))
 	if err != nil {
-		return nil, fmt.Errorf("unpack what was played: %w", err)
+		return nil, fmt.Errorf("set up decompression: %w", err)
 	}
 	return &Archive{file: f, packer: packer, opener: opener, read: lru.New(cachedBlocks)}, nil
 }
 
-// Close closes the file. Nothing can be read any more.
+// Close closes the file, after which nothing can be read.
 func (a *Archive) Close() error {
 	a.opener.Close()
 	return a.file.Close()
 }
 
-// Err returns why something could not be read, or nil.
+// Err returns the first read error, or nil.
 func (a *Archive) Err() error {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	return a.failed
 }
 
-// Append adds the changes that follow those that are there, whose moves are numbered from firstMove on. They are read in blocks of
-// BlockLen. An error is that of the file; then none of the last block are there.
+// Append adds the changes that follow those in the archive, whose moves are numbered from firstMove, in
+// blocks of BlockLen. After an error the last block is missing.
 func (a *Archive) Append(changes []board.Change, firstMove int) error {
 	for len(changes) > 0 {
 		n := min(BlockLen, len(changes))
@@ -133,7 +135,7 @@ func (a *Archive) Append(changes []board.Change, firstMove int) error {
 	return nil
 }
 
-// write packs what e has and writes it behind all else.
+// write compresses the data in e and appends it to the file.
 func (a *Archive) write(e *encoder, p place) (place, error) {
 	if e.failed != nil {
 		return p, e.failed
@@ -152,7 +154,7 @@ func (a *Archive) write(e *encoder, p place) (place, error) {
 	return p, nil
 }
 
-// Change returns the change of that number, which must be there. It is empty if it can't be read.
+// Change returns the change with that number, which must exist. It is empty if it can't be read.
 func (a *Archive) Change(n int) board.Change {
 	i, p := a.find(func(p *place) bool { return p.change > n })
 	if b := a.block(i, p); b != nil && n-p.change < len(b.changes) {
@@ -170,7 +172,7 @@ func (a *Archive) Move(seq int) *board.Transition {
 	return nil
 }
 
-// ChangesBy returns how many changes had happened by t, those at t included.
+// ChangesBy returns how many changes had happened by t, inclusive.
 func (a *Archive) ChangesBy(t time.Time) int {
 	i, p := a.find(func(p *place) bool { return p.at.After(t) })
 	b := a.block(i, p)
@@ -190,7 +192,7 @@ func (a *Archive) MovesBefore(n int) int {
 	return p.firstMove + sort.Search(len(b.moves), func(i int) bool { return b.moves[i].Change >= n })
 }
 
-// find returns the last block before the first that is beyond what is looked for, and its number, or -1.
+// find returns the last block before the first for which isBeyond is true, and its index, or -1.
 func (a *Archive) find(isBeyond func(*place) bool) (int, place) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -201,7 +203,7 @@ func (a *Archive) find(isBeyond func(*place) bool) (int, place) {
 	return i, a.blocks[i]
 }
 
-// block returns the i-th block, which lies at p, or nil if there is none or it can't be read.
+// block returns the i-th block, located at p, or nil if there is none or it can't be read.
 func (a *Archive) block(i int, p place) *block {
 	if i < 0 {
 		return nil
@@ -229,7 +231,7 @@ func (a *Archive) block(i int, p place) *block {
 	return b
 }
 
-// open returns a decoder of what lies at p.
+// open returns a decoder of the data at p.
 func (a *Archive) open(p place) (*decoder, error) {
 	packed := make([]byte, p.packed)
 	if _, err := a.file.ReadAt(packed, p.offset); err != nil {
@@ -242,11 +244,11 @@ func (a *Archive) open(p place) (*decoder, error) {
 	return &decoder{in: raw, past: a}, nil
 }
 
-// fail remembers the first thing that can't be read.
+// fail records the first read error.
 func (a *Archive) fail(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.failed == nil {
-		a.failed = fmt.Errorf("read it back: %w", err)
+		a.failed = fmt.Errorf("read history: %w", err)
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/schedq/schedq/queue/session/verdict"
 )
 
-// memory is a file that lies in memory, and fails once it is longer than limit.
+// memory is an in-memory file that can't grow beyond limit.
 type memory struct {
 	bytes []byte
 	limit int
@@ -54,7 +54,7 @@ func newArchive(t *testing.T, f *memory) *Archive {
 
 var noon = time.Date(2026, 11, 24, 12, 0, 0, 123456789, time.UTC)
 
-// filled sets every field of what v points to, and of what that holds, to something. Pods' objects and moves are left out.
+// filled sets every field that v contains or points to, except pods' objects and moves.
 func filled(v reflect.Value, n *int) {
 	*n++
 	switch v.Interface().(type) {
@@ -91,8 +91,8 @@ func filled(v reflect.Value, n *int) {
 	}
 }
 
-// TestEveryField: whatever a pod, its move, its verdict and its reason have is read as it was written, fields included that are to
-// come.
+// TestEveryField: every field of a pod, its move, its verdict and its cause is read back, including fields
+// added in the future.
 func TestEveryField(t *testing.T) {
 	n := 0
 	pod, move := &board.Pod{}, &board.Transition{}
@@ -119,11 +119,11 @@ func TestEveryField(t *testing.T) {
 	}
 	same("the object", got.After.Object(), object)
 	if first := got.After.Object(); got.After.Object() != first {
-		t.Error("the object is unpacked each time that it is asked for")
+		t.Error("the object is unpacked more than once")
 	}
 	same("the verdict", got.After.Verdict, pod.Verdict)
 	same("the reason", got.After.Because, pod.Because)
-	move.Transition.Pod = nil // it is the pod's, and nobody asks the move for it
+	move.Transition.Pod = nil // only stored with the pod
 	same("what the queue says of the move", got.Move.Transition, move.Transition)
 	if got.Move.Seq != 7 {
 		t.Errorf("the move is the %d-th", got.Move.Seq)
@@ -134,7 +134,7 @@ func TestEveryField(t *testing.T) {
 	same("the pod", *got.After, was)
 }
 
-// TestNothing: what is not there is read as not there.
+// TestNothing: missing values are read back as missing.
 func TestNothing(t *testing.T) {
 	a := newArchive(t, &memory{})
 	if err := a.Append([]board.Change{{At: noon, After: &board.Pod{PodInfo: queue.PodInfo{PendingPlugins: []string{}}}}, {}}, 0); err != nil {
@@ -148,7 +148,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// history makes n changes of some pods, one after the other, and the boards before each.
+// history returns n changes of some pods, and the boards before each.
 func history(n int) (changes []board.Change, boards []*board.Board) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	b := board.New()
@@ -169,7 +169,7 @@ func history(n int) (changes []board.Change, boards []*board.Board) {
 			m := &board.Transition{Seq: moves, Change: i, Pod: after}
 			m.Time, m.From, m.To, m.Event = c.At, after.Tier, queue.Tier(1+rng.IntN(7)), "NodeAdd"
 			if c.Before != nil {
-				m.Follow(c.Before.Last)
+				m.SetPrev(c.Before.Last)
 			}
 			after.Tier, after.Since, after.Last = m.To, c.At, m
 			after.UnschedulablePlugins = plugins[rng.IntN(len(plugins))]
@@ -187,7 +187,7 @@ func history(n int) (changes []board.Change, boards []*board.Board) {
 	return changes, boards
 }
 
-// keep writes changes as a timeline does, so many at a time, with the board before each.
+// keep writes changes as a timeline does, atOnce at a time, with the board before each batch.
 func keep(t *testing.T, a *Archive, changes []board.Change, boards []*board.Board, atOnce int) {
 	t.Helper()
 	moves := 0
@@ -205,8 +205,8 @@ func keep(t *testing.T, a *Archive, changes []board.Change, boards []*board.Boar
 	}
 }
 
-// TestFound: changes and moves are found by number and by time, a board near each, and the chain of a pod's moves goes on from one
-// block to those before it.
+// TestFound: changes and moves are found by number and by time, with a board near each, and the chain of a
+// pod's moves continues in earlier blocks.
 func TestFound(t *testing.T) {
 	changes, boards := history(5 * BlockLen)
 	a := newArchive(t, &memory{})
@@ -260,8 +260,7 @@ func TestFound(t *testing.T) {
 	}
 }
 
-// TestManyPods: a board of several parts is read as it was written, with each pod where it is looked for, and what changes then finds
-// its place.
+// TestManyPods: a board of several parts is read back, finds each pod, and can be changed.
 func TestManyPods(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	b := board.New()
@@ -296,7 +295,7 @@ func TestManyPods(t *testing.T) {
 	same()
 }
 
-// lanes are the names of the pods of all lanes, and whether each is found by its name.
+// lanes returns the names of the pods of all lanes, and whether each is found by its name.
 func lanes(b *board.Board) string {
 	var names strings.Builder
 	for i, l := 0, b.Lanes(time.Time{}); i < l.Len(); i++ {
@@ -306,7 +305,7 @@ func lanes(b *board.Board) string {
 	return names.String()
 }
 
-// TestFull: what can't be written is an error, and what was there stays.
+// TestFull: a failed write returns an error and keeps earlier data.
 func TestFull(t *testing.T) {
 	changes, _ := history(4 * BlockLen)
 	f := &memory{limit: 40_000}
@@ -323,7 +322,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestDamaged: a file that somebody else changed is read as nothing, and said to be damaged.
+// TestDamaged: a file that was modified reads as empty, with an error.
 func TestDamaged(t *testing.T) {
 	changes, boards := history(BlockLen)
 	for name, damage := range map[string]func(f *memory){
@@ -341,13 +340,13 @@ func TestDamaged(t *testing.T) {
 		if m := a.Move(7); m != nil {
 			t.Errorf("%s: move 7 is %+v", name, m)
 		}
-		if err := a.Err(); err == nil || !strings.HasPrefix(err.Error(), "read it back: ") {
+		if err := a.Err(); err == nil || !strings.HasPrefix(err.Error(), "read history: ") {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 	}
 }
 
-// FuzzDecode: nothing that is read makes it fail otherwise, or take more than a bound.
+// FuzzDecode: no input makes decoding panic or allocate without limit.
 func FuzzDecode(f *testing.F) {
 	changes, boards := history(50)
 	e := newEncoder()
@@ -371,7 +370,7 @@ func FuzzDecode(f *testing.F) {
 		for range d.count() {
 			d.change()
 		}
-		board.Of((&decoder{in: in}).orders((&decoder{in: in}).part()))
-		board.Of((&decoder{in: in}).orders(all[0]))
+		board.FromOrders((&decoder{in: in}).orders((&decoder{in: in}).part()))
+		board.FromOrders((&decoder{in: in}).orders(all[0]))
 	})
 }

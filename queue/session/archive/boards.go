@@ -9,11 +9,11 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// partLen is how many pods of a board are packed together, and read together: the parts of a board are read beside each other.
+// partLen is the number of pods that are compressed together. The parts of a board are read in parallel.
 const partLen = 4096
 
-// AppendBoard adds the board b before the change that is appended next, with those of its pods that keep is true of. An error is
-// that of the file.
+// AppendBoard adds the board before the next change to be appended, with the pods for which keep returns
+// true.
 func (a *Archive) AppendBoard(b *board.Board, keep func(*board.Pod) bool) error {
 	all, p := b.Orders(keep), boardPlace{change: a.end}
 	for some := range slices.Chunk(all[0], partLen) {
@@ -40,8 +40,8 @@ func (a *Archive) AppendBoard(b *board.Board, keep func(*board.Pod) bool) error 
 	return nil
 }
 
-// Board returns the board before the change of that number, or before one that is not long before it, and before which it is. It
-// is nil if it can't be read.
+// Board returns the last archived board before change n, and the number of the change it precedes. b is nil
+// if it can't be read.
 func (a *Archive) Board(n int) (b *board.Board, before int) {
 	a.mu.Lock()
 	i := sort.Search(len(a.boards), func(i int) bool { return a.boards[i].change > n }) - 1
@@ -68,7 +68,7 @@ func (a *Archive) Board(n int) (b *board.Board, before int) {
 	return b.Copy(), p.change
 }
 
-// openBoard reads the board that lies at p, its parts beside each other.
+// openBoard reads the board at p, its parts in parallel.
 func (a *Archive) openBoard(p boardPlace) (*board.Board, error) {
 	parts, failed := make([][]*board.Pod, len(p.parts)), make([]error, len(p.parts))
 	var reading sync.WaitGroup
@@ -90,5 +90,5 @@ func (a *Archive) openBoard(p boardPlace) (*board.Board, error) {
 	if d.failed != nil {
 		return nil, d.failed
 	}
-	return board.Of(all, bound), nil
+	return board.FromOrders(all, bound), nil
 }

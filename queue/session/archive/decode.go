@@ -14,14 +14,14 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// errDamaged is what is read from a file that somebody else changed.
-var errDamaged = errors.New("it is damaged")
+// errDamaged is returned for a file that was modified by someone else.
+var errDamaged = errors.New("file is damaged")
 
-// decoder reads what an encoder wrote. After the first failure all that it reads is empty.
+// decoder decodes an encoder's output. After the first failure it only returns empty values.
 type decoder struct {
-	in        []byte     // which texts and objects lie in, and must not change any more
-	at        int        // how much of it is read
-	past      board.Past // where the moves before those that are read are found
+	in        []byte     // texts and objects refer to it, so it must not change
+	at        int        // read position
+	past      board.Past // contains earlier moves
 	texts     []string
 	lists     [][]string
 	pods      seen[board.Pod]
@@ -29,12 +29,12 @@ type decoder struct {
 	objects   seen[board.Packed]
 	verdicts  seen[verdict.Verdict]
 	explained seen[reason.Because]
-	seconds   int64 // of the time that was read last
-	depth     int   // how many pods are being read, each of which holds the next
+	seconds   int64 // the last time read
+	depth     int   // nesting depth of pods being read
 	failed    error
 }
 
-// maxDepth is how many pods hold each other: one its last move, that the pod as it was then.
+// maxDepth limits the nesting of pods: a pod contains its last move, and that contains the pod as it was.
 const maxDepth = 16
 
 func (d *decoder) fail() {
@@ -44,27 +44,27 @@ func (d *decoder) fail() {
 	d.at = len(d.in)
 }
 
-// seen are the things of one kind that were read.
+// seen contains the values of one type that were read.
 type seen[T any] struct {
-	all  []*T
-	room []T // for those to come: each of its own would take longer than what is read of it
+	all   []*T
+	spare []T // allocated in advance: single allocations take longer than decoding
 }
 
-// atOnce is for how many things room is made at once: few enough for one that is kept for long to hold little besides.
-const atOnce = 32
+// chunkLen is the number of values allocated at once: few, so that one that is kept retains little else.
+const chunkLen = 32
 
-// add adds an empty thing.
+// add adds and returns an empty value.
 func (s *seen[T]) add() *T {
-	if len(s.room) == 0 {
-		s.room = make([]T, atOnce)
+	if len(s.spare) == 0 {
+		s.spare = make([]T, chunkLen)
 	}
-	one := &s.room[0]
-	s.room = s.room[1:]
+	one := &s.spare[0]
+	s.spare = s.spare[1:]
 	s.all = append(s.all, one)
 	return one
 }
 
-// find returns what a reference refers to. It is new if what it is follows.
+// find returns the value that a reference refers to. If it is new, its content follows.
 func find[T any](d *decoder, s *seen[T]) (found *T, isNew bool) {
 	n := d.reference(len(s.all))
 	switch n {
@@ -76,7 +76,7 @@ func find[T any](d *decoder, s *seen[T]) (found *T, isNew bool) {
 	return s.all[n-known], false
 }
 
-// reference reads a reference to one of so many known things. After a failure it is absent.
+// reference reads a reference to one of count known values. After a failure it is absent.
 func (d *decoder) reference(count int) uint64 {
 	n := d.number()
 	if n >= known && n-known >= uint64(count) {
@@ -89,7 +89,7 @@ func (d *decoder) reference(count int) uint64 {
 }
 
 func (d *decoder) number() uint64 {
-	if d.at < len(d.in) && d.in[d.at] < 0x80 { // as most are
+	if d.at < len(d.in) && d.in[d.at] < 0x80 { // the common case
 		d.at++
 		return uint64(d.in[d.at-1])
 	}
@@ -109,7 +109,7 @@ func (d *decoder) signed() int64 {
 
 func (d *decoder) int() int { return int(d.signed()) }
 
-// count reads how many things follow, each of which takes a byte at least.
+// count reads the number of the following values, each of which takes at least a byte.
 func (d *decoder) count() int {
 	n := d.number()
 	if n > uint64(len(d.in)-d.at) {
@@ -126,7 +126,7 @@ func (d *decoder) flags(all ...*bool) {
 	}
 }
 
-// bytes reads so many bytes, which are valid as long as the decoder's input is.
+// bytes reads a byte string, which is valid as long as the decoder's input is.
 func (d *decoder) bytes() []byte {
 	n := d.count()
 	d.at += n
@@ -195,7 +195,7 @@ func (d *decoder) pod() *board.Pod {
 	p.Message = sources.SafeText(d.text())
 	p.Group, p.Node = d.text(), d.text()
 
-	p.KeepIn(d.object())
+	p.SetPacked(d.object())
 	p.Tier = d.tier()
 	p.Attempts, p.UnschedulableCount, p.ConsecutiveErrorsCount = d.int(), d.int(), d.int()
 	p.Timestamp, p.InitialAttemptTimestamp, p.BackoffExpiry, p.FlushTimestamp = d.time(), d.time(), d.time(), d.time()
@@ -218,7 +218,7 @@ func (d *decoder) move() *board.Transition {
 	d.flags(&m.Observed)
 	m.Seq, m.Change = d.int(), d.int()
 	if seq := d.number(); seq != absent {
-		m.FollowIn(d.past, int(seq-1))
+		m.SetPrevIn(d.past, int(seq-1))
 	}
 	m.Pod = d.pod()
 	return m
@@ -263,7 +263,7 @@ func (d *decoder) because() *reason.Because {
 	return b
 }
 
-// part reads pods of a board.
+// part reads a part of a board's pods.
 func (d *decoder) part() []*board.Pod {
 	pods := make([]*board.Pod, 0, d.count())
 	for range cap(pods) {
@@ -277,7 +277,7 @@ func (d *decoder) part() []*board.Pod {
 	return pods
 }
 
-// orders reads in which orders the pods of a board are, which are in the first of them, and how many were bound.
+// orders reads the orders of a board whose first order is pods, and how many pods were bound.
 func (d *decoder) orders(pods []*board.Pod) (all *board.Orders, bound int) {
 	all = &board.Orders{pods}
 	bound = d.int()

@@ -1,7 +1,7 @@
-// Package archive keeps in a file what happened in a timeline and is not in memory any more: its changes in blocks, packed and
-// each found by number and by time, and now and then the whole board, to begin from.
+// Package archive stores the history of a timeline that is no longer in memory in a file: its changes in
+// compressed blocks, found by number and by time, and occasionally the whole board to start from.
 //
-// Changes and moves have the numbers that they have in the timeline, from 0. What is read comes out as it was written, but that it
-// holds its past by number: the move before a pod's oldest in a block is read when it is asked for. One goroutine writes; any may
-// read. The package imports board and what is below it.
+// Changes and moves have the timeline's numbers, from 0. They are read back as they were written, except
+// that a pod's moves before its oldest in a block are read on demand. One goroutine writes; any may read.
+// The package imports board and what it imports.
 package archive

@@ -12,18 +12,18 @@ import (
 	"github.com/schedq/schedq/queue/session/verdict"
 )
 
-// encoder writes changes and pods one after the other. What is there more than once is written once, and then told by its number
-// among those of its kind: texts by what they say, all else by where it lies.
+// encoder encodes changes and pods. It writes repeated values once, and then refers to them by their
+// number among the values of their type. Texts are identified by content, everything else by address.
 type encoder struct {
 	out       []byte
 	texts     map[string]uint64
-	lists     map[string]uint64 // by their texts
+	lists     map[string]uint64 // by content
 	pods      map[*board.Pod]uint64
 	moves     map[*board.Transition]uint64
 	objects   map[*v1.Pod]uint64
 	verdicts  map[*verdict.Verdict]uint64
 	explained map[*reason.Because]uint64
-	seconds   int64 // of the time that was written last
+	seconds   int64 // the last time written
 	failed    error
 }
 
@@ -34,14 +34,14 @@ func newEncoder() *encoder {
 	}
 }
 
-// What a reference begins with: nothing, something that follows and is new, or the number of a known one plus known.
+// A reference is absent, or fresh and followed by the value, or known plus the number of a known value.
 const (
 	absent = iota
 	fresh
 	known
 )
 
-// refer writes a reference to what is at p, and reports whether it has to follow.
+// refer writes a reference to p, and reports whether the value must follow.
 func refer[T any](e *encoder, seen map[*T]uint64, p *T) bool {
 	if p == nil {
 		e.number(absent)
@@ -90,7 +90,7 @@ func (e *encoder) list(all []string) {
 	}
 	key := strings.Join(all, "\x00")
 	if len(all) == 0 {
-		key = "\x00" // and no list of one empty text
+		key = "\x00" // differs from a list of one empty text
 	}
 	if n, ok := e.lists[key]; ok {
 		e.number(n + known)
@@ -104,7 +104,7 @@ func (e *encoder) list(all []string) {
 	}
 }
 
-// time writes the zero time as absent, and of another how long it is after the last that was written. Time zones are not kept.
+// time writes the zero time as absent, and other times relative to the last. It drops time zones.
 func (e *encoder) time(t time.Time) {
 	if t.IsZero() {
 		e.number(absent)
@@ -227,7 +227,7 @@ func (e *encoder) because(b *reason.Because) {
 	e.time(b.At)
 }
 
-// orders writes the orders of a board in which so many were bound, but for the first, by the pods' numbers in that.
+// orders writes all orders of a board but the first, as indices into that, and how many pods were bound.
 func (e *encoder) orders(all *board.Orders, bound int) {
 	e.signed(int64(bound))
 	numbers := make(map[*board.Pod]int, len(all[0]))

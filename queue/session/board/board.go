@@ -13,14 +13,14 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Change is what happened to one pod: it moved, or its details did.
+// Change is one change of a pod: a move, or a change of its details only.
 type Change struct {
 	At            time.Time
 	Before, After *Pod
 	Move          *Transition // nil if only details changed
 }
 
-// MoveCount is 1 if c is a move, and 0 if only details changed.
+// MoveCount returns 1 if c is a move, and 0 otherwise.
 func (c Change) MoveCount() int {
 	if c.Move != nil {
 		return 1
@@ -28,29 +28,28 @@ func (c Change) MoveCount() int {
 	return 0
 }
 
-// Tiers are the tiers that a board keeps in order.
+// Tiers are the tiers that a board lists, in order.
 var Tiers = [...]queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight}
 
-// Board is every pod in every tier, in order, at one moment. A Board handed out is never modified; the
-// next one shares with it all that did not change, so that making one costs the same whether there are
-// a hundred pods or a hundred thousand.
+// Board holds every pod of every tier, in order, at one moment. A published Board is never modified; the
+// next one shares with it all that did not change, so a copy costs the same for any number of pods.
 //
-// With a filter, Len, At and Index speak of the pods that match, and Total of all.
+// With a filter, Len, At and Index only consider matching pods, and Total considers all.
 type Board struct {
 	Pods  *podTree
 	Tiers [queue.InFlight + 1]*podTree
-	// View is how the board is seen. Nil is without a filter, and in the queue's own order.
+	// View filters and sorts the board. Nil means no filter and the queue's own order.
 	View *View
-	// Now is the moment for which the filter holds.
+	// Now is the time at which the filter is evaluated.
 	Now time.Time
-	// matched is Tiers again, with only the pods that match, and in the order that was asked for. It is nil
-	// for a tier that is seen as it is.
+	// matched is Tiers with only the matching pods, in the view's order. It is nil for a tier without
+	// filter and sorting.
 	matched [queue.InFlight + 1]*podTree
-	// members are the matching pods of pod groups, by group. They are nil until there is one.
+	// members are the matching pods of pod groups, sorted by group. They are nil until there is one.
 	members [queue.InFlight + 1]*podTree
-	// bound is how many of Pods are Scheduled, and how many were that are forgotten since.
+	// bound counts the Scheduled pods of Pods, and those dropped since.
 	bound int
-	// lanes and matchedLanes are the pods of all tiers, and those that left: see Lanes.
+	// lanes and matchedLanes are the pods of all tiers, and those that left the queue: see Lanes.
 	lanes, matchedLanes *podTree
 }
 
@@ -63,11 +62,12 @@ func New() *Board {
 	return b
 }
 
-// Orders are the pods of a board in each order that it has them in: all as lanes and by name, and those of each of Tiers.
+// Orders are the pods of a board in each of its orders: as lanes, by name, and those of each of Tiers.
 type Orders [2 + len(Tiers)][]*Pod
 
-// Of returns a board of pods, which must be in their orders, up to which so many were bound. Each order is loaded beside the others.
-func Of(pods *Orders, bound int) *Board {
+// FromOrders returns a board of pods, which must be sorted, with that many bound so far. It loads the
+// orders in parallel.
+func FromOrders(pods *Orders, bound int) *Board {
 	b := New()
 	var loading sync.WaitGroup
 	for i, t := range b.trees() {
@@ -78,9 +78,9 @@ func Of(pods *Orders, bound int) *Board {
 	return b
 }
 
-// loaded returns a tree of pods that are in that order, which is not asked about them: most of the time would go into comparing names.
+// loaded returns a tree of sorted pods. It skips comparing them, which would take most of the time.
 func loaded(order func(a, b *Pod) bool, pods []*Pod) *podTree {
-	var last *Pod // which comes after all that are in t; in the end nil
+	var last *Pod // the last pod, which sorts after all pods in t; nil when done
 	t := newTree(func(a, b *Pod) bool {
 		if last != nil {
 			return a != last
@@ -94,7 +94,7 @@ func loaded(order func(a, b *Pod) bool, pods []*Pod) *podTree {
 	return t
 }
 
-// Orders returns the pods of b that keep is true of. The filter does not matter.
+// Orders returns the pods of b for which keep returns true, ignoring the filter.
 func (b *Board) Orders(keep func(*Pod) bool) *Orders {
 	all := &Orders{}
 	for i, t := range b.trees() {
@@ -108,7 +108,7 @@ func (b *Board) Orders(keep func(*Pod) bool) *Orders {
 	return all
 }
 
-// trees are what has the pods in their orders.
+// trees returns the trees of b in the order of Orders.
 func (b *Board) trees() (all [len(Orders{})]**podTree) {
 	all[0], all[1] = &b.lanes, &b.Pods
 	for i, t := range Tiers {
@@ -117,7 +117,7 @@ func (b *Board) trees() (all [len(Orders{})]**podTree) {
 	return all
 }
 
-// podTree holds pods in an order. Its copies share what does not change.
+// podTree is a sorted set of pods. Copies share what does not change.
 type podTree = btree.BTreeG[*Pod]
 
 func newTree(less func(a, b *Pod) bool) *podTree {
@@ -130,10 +130,10 @@ func (b *Board) Len(tier queue.Tier) int { return b.tree(tier).Len() }
 // Total returns how many pods are in tier.
 func (b *Board) Total(tier queue.Tier) int { return b.Tiers[tier].Len() }
 
-// Bound returns how many pods were bound up to now, of those that have a name of their own.
+// Bound returns how many pods were bound so far.
 func (b *Board) Bound() int { return b.bound }
 
-// Counts returns the numbers that the scheduler itself exposes.
+// Counts returns the counts that the scheduler itself exposes as metrics.
 func (b *Board) Counts() *sources.Counts {
 	return &sources.Counts{
 		Active: b.Total(queue.Active), Backoff: b.Total(queue.Backoff),
@@ -141,16 +141,15 @@ func (b *Board) Counts() *sources.Counts {
 	}
 }
 
-// At returns the i-th pod in tier that matches the filter, in the order in which the queue would take
-// them: activeQ by priority and time, backoffQ by expiry, pods in flight by the time of their popping. Unschedulable and
-// gated pods, of which upstream keeps no order, are by the time at which they came to the queue. It returns nil out of
-// range.
+// At returns the i-th matching pod in tier, or nil if out of range, in the order in which the queue would
+// take them: activeQ by priority and time, backoffQ by expiry, pods in flight by pop time. Unschedulable
+// and gated pods, which upstream does not sort, are sorted by arrival.
 func (b *Board) At(tier queue.Tier, i int) *Pod {
 	p, _ := b.tree(tier).GetAt(i)
 	return p
 }
 
-// Unfiltered returns the board as it is without its filter.
+// Unfiltered returns the board without its filter.
 func (b *Board) Unfiltered() *Board {
 	all := *b
 	all.View, all.matched, all.matchedLanes = nil, [queue.InFlight + 1]*podTree{}, nil
@@ -158,19 +157,18 @@ func (b *Board) Unfiltered() *Board {
 	return &all
 }
 
-// Get returns the named pod, in the queue or lately gone from it, or nil.
+// Get returns the named pod, which is queued or left recently, or nil.
 func (b *Board) Get(key types.NamespacedName) *Pod {
 	p, _ := b.Pods.Get(&Pod{Key: key})
 	return p
 }
 
-// Index returns how many pods that match the filter stand before p in its tier. If p itself matches,
-// At(p.Tier, Index(p)) is p.
+// Index returns how many matching pods come before p in its tier. If p matches, At(p.Tier, Index(p)) is p.
 func (b *Board) Index(p *Pod) int {
 	if HasLeft(p) {
 		return 0
 	}
-	// A binary search over ranks: the tree itself offers the rank of no item.
+	// Binary search by rank, since the tree can't return an item's rank.
 	t := b.tree(p.Listed())
 	lo, hi := 0, t.Len()
 	for lo < hi {
@@ -191,7 +189,7 @@ func (b *Board) tree(tier queue.Tier) *podTree {
 	return b.Tiers[tier]
 }
 
-// Copy returns a board that can be changed without this one changing.
+// Copy returns a board that can be changed without changing b.
 func (b *Board) Copy() *Board {
 	c := &Board{bound: b.bound, Pods: b.Pods.Copy(), lanes: b.lanes.Copy(), View: b.View, Now: b.Now}
 	for _, t := range Tiers {
@@ -209,13 +207,12 @@ func (b *Board) Copy() *Board {
 	return c
 }
 
-// Replace puts after where before was. A nil before is a pod that was not on the board, a nil after one that is
-// forgotten.
+// Replace replaces before by after. A nil before adds a pod, a nil after removes one.
 func (b *Board) Replace(before, after *Pod) {
 	b.replaceLane(before, after)
 	if before != nil && !HasLeft(before) {
 		b.Tiers[before.Listed()].Delete(before)
-		b.hide(before)
+		b.removeRow(before)
 	}
 	if after == nil {
 		b.Pods.Delete(before)
@@ -230,12 +227,12 @@ func (b *Board) Replace(before, after *Pod) {
 	b.Pods.Set(after)
 	if !HasLeft(after) {
 		b.Tiers[after.Listed()].Set(after)
-		b.show(after)
+		b.addRow(after)
 	}
 }
 
-// Listed is the tier that p is listed in. A pod without its PodGroup is kept out of activeQ, as a gated one is;
-// one whose group is being scheduled waits for that attempt to end.
+// Listed returns the tier that lists p. A pod without its PodGroup is listed as gated, and one whose
+// group is being scheduled as in flight.
 func (p *Pod) Listed() queue.Tier {
 	switch p.Tier {
 	case queue.Incomplete:

@@ -15,59 +15,59 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Condition is what a person runs time to: a move of a certain kind, or a tier that grows or shrinks past a
-// number. docs/reference/filter.md describes how it is written.
+// Condition describes a moment to run to: a move of a certain kind, or a tier whose size passes a number.
+// docs/reference/filter.md documents the syntax.
 type Condition struct {
 	Text sources.SafeText
-	// Exactly one of these is set. Is reports whether a move is what is looked for. Holds reports the same of
-	// how many pods each tier has: what is looked for is the moment at which it begins to hold. Mark, in lower
-	// case, is a part of the text of the mark that is looked for.
-	Is    func(*Transition) bool
-	Holds func(*[queue.InFlight + 1]int) bool
-	Mark  *string
+	// Exactly one of these is set. Matches reports whether a move meets the condition. Holds reports
+	// whether tier sizes meet it; the condition is met when Holds becomes true. Mark is text, in lower
+	// case, that a mark must contain.
+	Matches func(*Transition) bool
+	Holds   func(*[queue.InFlight + 1]int) bool
+	Mark    *string
 }
 
-// String returns the text that c was made from, safe to show.
+// String returns the text that c was parsed from, safe to show.
 func (c Condition) String() string { return string(c.Text) }
 
-// AnyAttempt is the beginning of any pod's next attempt.
+// AnyAttempt is met by the start of any pod's next attempt.
 func AnyAttempt() Condition {
-	return Condition{Text: "attempt", Is: func(m *Transition) bool { return m.To == queue.InFlight && m.From != queue.InFlight }}
+	return Condition{Text: "attempt", Matches: func(m *Transition) bool { return m.To == queue.InFlight && m.From != queue.InFlight }}
 }
 
-// MovesOf is any move of the pod.
+// MovesOf is met by any move of the pod.
 func MovesOf(pod types.NamespacedName) Condition {
-	return Condition{Text: sources.Sanitize("move of " + pod.String()), Is: func(m *Transition) bool { return m.Pod.Key == pod && !m.Restated() }}
+	return Condition{Text: sources.Sanitize("move of " + pod.String()), Matches: func(m *Transition) bool { return m.Pod.Key == pod && !m.Restated() }}
 }
 
-// countOf is "active > 100".
+// countOf matches a condition on a tier's size: "active > 100".
 var countOf = regexp.MustCompile(`^\s*([A-Za-z-]+)\s*(>=|<=|=|>|<)\s*([0-9]+)\s*$`)
 
-// ParseCondition reads a condition:
+// ParseCondition parses a condition:
 //
 //	active > 100            a tier's size passes a number
-//	event NodeAdd           a pod is moved by that event
-//	mark                    a mark, or mark TEXT one with that text in it
-//	FILTER enters backoff   a pod that the filter selects enters the tier, or leaves it
-//	FILTER                  such a pod moves
+//	event NodeAdd           the event moves a pod
+//	mark                    any mark; with mark TEXT, a mark that contains the text
+//	FILTER enters backoff   a matching pod enters the tier; or leaves it
+//	FILTER                  a matching pod moves
 //
-// What is wrong with it comes as a *filter.Error.
+// Syntax errors are *filter.Error.
 func ParseCondition(text string) (Condition, error) {
 	c := Condition{Text: sources.Sanitize(strings.TrimSpace(text))}
 	words := strings.Fields(text)
 	if len(words) == 0 {
-		return c, &filter.Error{At: 1, Problem: "a condition is missing: web-1 enters backoff, active > 100, event NodeAdd, mark"}
+		return c, &filter.Error{At: 1, Problem: "condition missing: try web-1 enters backoff, active > 100, event NodeAdd, or mark"}
 	}
 	if m := countOf.FindStringSubmatchIndex(text); m != nil {
 		tier, err := filter.Tier(text[m[2]:m[3]])
 		if err == nil && tier > queue.InFlight {
-			err = fmt.Errorf("pods that are %s are not counted", tier)
+			err = fmt.Errorf("%s pods can't be counted", tier)
 		}
 		if err == nil {
 			n, tooLarge := strconv.Atoi(text[m[6]:m[7]])
 			compare := comparisons[text[m[4]:m[5]]]
 			if tooLarge != nil {
-				return c, &filter.Error{At: m[6] + 1, Problem: "this number is too large"}
+				return c, &filter.Error{At: m[6] + 1, Problem: "number too large"}
 			}
 			c.Holds = func(sizes *[queue.InFlight + 1]int) bool { return compare(cmp.Compare(sizes[tier], n)) }
 			return c, nil
@@ -78,10 +78,10 @@ func ParseCondition(text string) (Condition, error) {
 	}
 	switch {
 	case words[0] == "event" && len(words) == 2:
-		c.Is = func(m *Transition) bool { return strings.EqualFold(m.Event, words[1]) }
+		c.Matches = func(m *Transition) bool { return strings.EqualFold(m.Event, words[1]) }
 		return c, nil
 	case words[0] == "event":
-		return c, &filter.Error{At: utf8.RuneCountInString(text) + 1, Problem: "one event's label is missing: event NodeAdd"}
+		return c, &filter.Error{At: utf8.RuneCountInString(text) + 1, Problem: "event label missing: try event NodeAdd"}
 	case words[0] == "mark":
 		rest := strings.ToLower(strings.Join(words[1:], " "))
 		c.Mark = &rest
@@ -90,7 +90,7 @@ func ParseCondition(text string) (Condition, error) {
 	return c.ofPods(text, words)
 }
 
-// ofPods reads a filter, and behind it the tier that a pod enters or leaves.
+// ofPods parses a filter, and after it the tier that a pod enters or leaves.
 func (c Condition) ofPods(text string, words []string) (Condition, error) {
 	tier, enters := queue.None, false
 	if n := len(words); n >= 2 && (words[n-2] == "enters" || words[n-2] == "leaves") {
@@ -105,7 +105,7 @@ func (c Condition) ofPods(text string, words []string) (Condition, error) {
 	if err != nil {
 		return c, err
 	}
-	c.Is = func(m *Transition) bool {
+	c.Matches = func(m *Transition) bool {
 		switch {
 		case tier == queue.None && m.Restated(),
 			tier != queue.None && m.From == m.To,
@@ -118,7 +118,7 @@ func (c Condition) ofPods(text string, words []string) (Condition, error) {
 	return c, nil
 }
 
-// comparisons are what the operators make of cmp.Compare's result.
+// comparisons interpret the result of cmp.Compare for each operator.
 var comparisons = map[string]func(int) bool{
 	">":  func(c int) bool { return c > 0 },
 	">=": func(c int) bool { return c >= 0 },
@@ -127,7 +127,8 @@ var comparisons = map[string]func(int) bool{
 	"=":  func(c int) bool { return c == 0 },
 }
 
-// Count counts in sizes, how many pods are in each tier, that a pod that was before is after now. Either may be nil.
+// Count updates sizes, the number of pods in each tier, for a pod that changes from before to after.
+// Either may be nil.
 func Count(sizes *[queue.InFlight + 1]int, before, after *Pod) {
 	if before != nil && !HasLeft(before) {
 		sizes[before.Listed()]--

@@ -10,30 +10,30 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// maxDifferences bounds how many pods a comparison lists.
+// maxDifferences limits how many pods a comparison lists.
 const maxDifferences = 1000
 
-// Comparison is how two boards differ at one moment: the one that is shown, and another.
+// Comparison compares two boards at one moment: the one shown, and another.
 type Comparison struct {
-	// Names are what the two are called, the one shown first; Sizes are how many pods each has in each tier,
-	// Placed how many of those it has lately seen bound.
-	Names  [2]sources.SafeText
-	Sizes  [2][queue.InFlight + 1]int
-	Placed [2]int
-	At     time.Time
-	// Differences are the pods that are not in the same tier or not on the same node, or were tried another number of
-	// times, by name; the first 1,000 of Total.
+	// Names are the names of the two, the one shown first; Sizes their tier sizes, and Bound how many of
+	// their recent pods were bound.
+	Names [2]sources.SafeText
+	Sizes [2][queue.InFlight + 1]int
+	Bound [2]int
+	At    time.Time
+	// Differences are the pods that differ in tier, node or number of attempts, by name: the first 1,000
+	// of Total.
 	Differences []Difference
 	Total       int
 }
 
-// Difference is a pod as it is on each of two boards. Either may be nil: it is not known there.
+// Difference is a pod on each of two boards. Either may be nil if that board does not have it.
 type Difference struct {
 	Key  types.NamespacedName
 	Pods [2]*Pod
 }
 
-// Compare returns how two boards differ, which Names and At are yet to be said of.
+// Compare compares two boards. The caller sets Names and At.
 func Compare(a, b *Board) *Comparison {
 	c := &Comparison{}
 	for i, b := range []*Board{a, b} {
@@ -45,7 +45,7 @@ func Compare(a, b *Board) *Comparison {
 	return c
 }
 
-// walk goes through the pods of two boards by name.
+// walk compares the pods of two boards in the order of their names.
 func (c *Comparison) walk(a, b *Board) {
 	left, right := a.Pods.Iter(), b.Pods.Iter()
 	defer left.Release()
@@ -68,7 +68,7 @@ func (c *Comparison) walk(a, b *Board) {
 	}
 }
 
-// compareKeys says whose pod comes first, where either side may have none left.
+// compareKeys compares the next pods of the two sides. A side that has none left sorts last.
 func compareKeys(more, moreRight bool, left, right func() *Pod) int {
 	switch {
 	case !moreRight:
@@ -91,7 +91,7 @@ func (c *Comparison) add(d Difference) {
 		}
 		d.Key = p.Key
 		if p.Tier == queue.Scheduled {
-			c.Placed[i]++
+			c.Bound[i]++
 		}
 	}
 	if a, b := d.Pods[0], d.Pods[1]; a == b || a != nil && b != nil && a.Tier == b.Tier && a.Node == b.Node && a.Attempts == b.Attempts {

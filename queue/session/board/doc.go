@@ -1,6 +1,6 @@
-// Package board is where every pod is at one moment, and the ways to look at it: sorted, filtered, in groups, pod
-// groups folded, in lanes by arrival. Pods and moves are values that do not change once they are on a board.
+// Package board shows where every pod is at one moment, in several views: sorted, filtered, grouped, with
+// pod groups folded, or in lanes by arrival. Pods and moves on a board are immutable.
 //
-// A board is copied for nothing, and what the copy changes, the other does not see; so a frame may keep one. The
-// package imports the model for verdicts and the filter, and knows nothing of time but what it is told.
+// Copying a board is cheap, and a change to the copy does not affect the original, so a frame may keep
+// one. The package imports the model for verdicts, and the filter.
 package board

@@ -11,21 +11,21 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// The pods of a pod group are one row of their tier, until a person unfolds the group. For that the board
-// keeps, beside the pods that match, those of groups by their group: the first of each stands for all.
+// The pods of a pod group share one row of their tier until the user unfolds the group. For that the
+// board also keeps the matching pods sorted by group; the first of each group represents it.
 
-// PodGroup returns the pod group that p is queued with, if it is with one.
+// PodGroup returns the pod group that p is queued with, if any.
 func (p *Pod) PodGroup() (types.NamespacedName, bool) {
 	return types.NamespacedName{Namespace: p.Key.Namespace, Name: p.Group}, p.Group != ""
 }
 
-// byGroup orders the pods of groups.
+// byGroup sorts the pods of groups.
 func byGroup(a, b *Pod) bool {
 	return cmp.Or(strings.Compare(a.Key.Namespace, b.Key.Namespace), strings.Compare(a.Group, b.Group),
 		strings.Compare(a.Key.Name, b.Key.Name)) < 0
 }
 
-// WithGroupToggled returns v with that group unfolded, or folded again if it was. v may be nil.
+// WithGroupToggled returns v with that group unfolded, or folded if it was unfolded. v may be nil.
 func (v *View) WithGroupToggled(group types.NamespacedName) *View {
 	w := View{}
 	if v != nil {
@@ -43,14 +43,14 @@ func (v *View) WithGroupToggled(group types.NamespacedName) *View {
 	return &w
 }
 
-// Folded reports whether p's group is one row.
+// Folded reports whether p's group has one row.
 func (b *Board) Folded(p *Pod) bool {
 	group, ok := p.PodGroup()
 	return ok && (b.View == nil || !b.View.unfolded[group])
 }
 
-// CountMates returns how many pods of p's group match the filter and are listed in the tier that p is listed in, p
-// included. It counts no further than limit.
+// CountMates returns how many matching pods of p's group, including p, are listed in p's tier. It stops
+// counting at limit.
 func (b *Board) CountMates(p *Pod, limit int) int {
 	members, n := b.members[p.Listed()], 0
 	if members == nil || p.Group == "" {
@@ -66,13 +66,13 @@ func (b *Board) CountMates(p *Pod, limit int) int {
 	return n
 }
 
-// StandsForGroup reports whether p is the pod whose row stands for its group, in the tier that p is listed in.
+// StandsForGroup reports whether p's row represents its group in the tier that lists p.
 func (b *Board) StandsForGroup(p *Pod) bool {
 	first := b.groupLeader(p)
 	return first != nil && first.Key == p.Key
 }
 
-// RowOf returns the pod whose row shows p: p itself, or the one that stands for its group if that is folded.
+// RowOf returns the pod whose row shows p: p itself, or the pod that represents its folded group.
 func (b *Board) RowOf(p *Pod) *Pod {
 	if b.grouped() && b.Folded(p) {
 		if first := b.groupLeader(p); first != nil && b.matches(p) {
@@ -82,14 +82,14 @@ func (b *Board) RowOf(p *Pod) *Pod {
 	return p
 }
 
-// groupStart returns what comes before all pods of p's group in the order byGroup.
+// groupStart returns a key that sorts before all pods of p's group in byGroup.
 func groupStart(p *Pod) *Pod {
 	first := &Pod{Group: p.Group}
 	first.Key.Namespace = p.Key.Namespace
 	return first
 }
 
-// groupLeader returns the pod that stands for p's group in the tier that p is listed in, or nil.
+// groupLeader returns the pod that represents p's group in the tier that lists p, or nil.
 func (b *Board) groupLeader(p *Pod) *Pod {
 	members := b.members[p.Listed()]
 	if members == nil {
@@ -108,8 +108,8 @@ func (b *Board) groupLeader(p *Pod) *Pod {
 // grouped reports whether any pod of a group was ever listed.
 func (b *Board) grouped() bool { return b.members[queue.Active] != nil }
 
-// hide takes p off the rows of its tier. Another of its group may come in its place.
-func (b *Board) hide(p *Pod) {
+// removeRow removes p from the rows of its tier. Another pod of its group may replace it.
+func (b *Board) removeRow(p *Pod) {
 	rows := b.matched[p.Listed()]
 	if rows == nil {
 		return
@@ -124,13 +124,13 @@ func (b *Board) hide(p *Pod) {
 	}
 }
 
-// show puts p, if it matches, on the rows of its tier, unless another stands for its group there.
-func (b *Board) show(p *Pod) {
+// addRow adds p to the rows of its tier if it matches and no other pod represents its group there.
+func (b *Board) addRow(p *Pod) {
 	if p.Group != "" && !b.grouped() {
 		for _, t := range Tiers {
 			b.members[t] = newTree(byGroup)
 		}
-		b.SetView(b.View, b.Now) // p is among the pods already
+		b.SetView(b.View, b.Now) // p is already among the pods
 		return
 	}
 	rows := b.matched[p.Listed()]
@@ -154,7 +154,7 @@ func (b *Board) show(p *Pod) {
 	}
 }
 
-// foldTier makes the rows of a tier anew.
+// foldTier rebuilds the rows of a tier.
 func (b *Board) foldTier(t queue.Tier) {
 	b.members[t] = newTree(byGroup)
 	b.Tiers[t].Scan(func(p *Pod) bool {
@@ -178,8 +178,8 @@ func (b *Board) foldTier(t queue.Tier) {
 	})
 }
 
-// GroupSize returns how many pods of p's group are in p's tier, p included, whether they match the filter or not.
-// With a filter its cost grows with the tier, else with the group.
+// GroupSize returns how many pods of p's group, including p, are in p's tier, ignoring the filter. Its
+// cost grows with the tier if there is a filter, otherwise with the group.
 func (b *Board) GroupSize(p *Pod) int {
 	if b.Filter().Empty() {
 		return b.CountMates(p, math.MaxInt)

@@ -8,12 +8,12 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// Grouping is what pods are put together by.
+// Grouping is a way to group pods.
 type Grouping string
 
 // The groupings.
 const (
-	// PerPlugin is by the plugins that keep the pods from being scheduled. A pod with several is in each.
+	// PerPlugin groups by the plugins that block a pod. A pod with several is in each group.
 	PerPlugin    Grouping = "plugin"
 	PerNamespace Grouping = "namespace"
 	PerOwner     Grouping = "owner"
@@ -22,18 +22,18 @@ const (
 // Groupings returns all groupings.
 func Groupings() []Grouping { return []Grouping{PerPlugin, PerNamespace, PerOwner} }
 
-// Group is some of the pods in the queue.
+// Group is a group of pods in the queue.
 type Group struct {
 	By Grouping
-	// Name is the plugin's, the namespace's or the owner's, as KIND/NAME; an owner is one of its namespace.
-	// Empty for pods without any.
+	// Name is the plugin, the namespace, or the owner as KIND/NAME; Namespace is the owner's. Both are
+	// empty for pods without one.
 	Name, Namespace string
-	// Pods is how many there are, Tiers how many of them in each tier.
+	// Pods counts the pods, and Tiers those in each tier.
 	Pods  int
 	Tiers [queue.InFlight + 1]int
 }
 
-// Groups counts the pods in the queue that match the filter, the largest groups first. Its cost grows with the
+// Groups counts the queued pods that match the filter, largest groups first. Its cost grows with the
 // number of pods.
 func (b *Board) Groups(by Grouping) []Group {
 	type place struct{ name, namespace string }
@@ -59,7 +59,7 @@ func (b *Board) Groups(by Grouping) []Group {
 				}
 				add(p, at)
 			default:
-				holders := p.heldBy()
+				holders := p.blockingPlugins()
 				for _, plugin := range holders {
 					add(p, place{name: plugin})
 				}

@@ -6,12 +6,11 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// Lanes are the pods that were in the queue at some time from a moment on, those that match the filter: first
-// those that left, by when they did, then those that are there, by when they came. Making one costs the same
-// for any number of pods.
+// Lanes are the matching pods that were in the queue after some moment: first those that left, by when
+// they left, then those still queued, by arrival. Creating one costs the same for any number of pods.
 type Lanes struct {
 	board *Board
-	first int // how many lanes ended before the moment
+	first int // number of lanes that ended before the moment
 }
 
 // Lanes returns the lanes of pods that were in the queue at since or later.
@@ -41,7 +40,7 @@ func (l Lanes) At(i int) *Pod {
 	return p
 }
 
-// Index returns which lane is p's, or where it would be.
+// Index returns the index of p's lane, or where it would be.
 func (l Lanes) Index(p *Pod) int {
 	t := l.board.laneTree()
 	lo, hi := l.first, t.Len()
@@ -59,8 +58,8 @@ func (l Lanes) Index(p *Pod) int {
 // Waiting returns the index of the first lane that has not ended.
 func (l Lanes) Waiting() int { return max(0, ended(l.board.laneTree())-l.first) }
 
-// OldestArrival returns when the pod came that has been in the queue for longest, or the zero time if none is
-// there. The filter does not matter.
+// OldestArrival returns when the longest-waiting pod arrived, ignoring the filter. It is zero if the
+// queue is empty.
 func (b *Board) OldestArrival() time.Time {
 	if p, ok := b.lanes.GetAt(ended(b.lanes)); ok {
 		return p.Arrived
@@ -68,11 +67,11 @@ func (b *Board) OldestArrival() time.Time {
 	return time.Time{}
 }
 
-// passOver is how many gated pods are passed over in search of one that waits for the scheduler.
-const passOver = 1000
+// maxGatedSkipped limits how many gated pods LongestWaiting skips.
+const maxGatedSkipped = 1000
 
-// LongestWaiting returns the pod that has been in the queue for longest of those that match the filter, or nil. Gated
-// pods wait for their gates, and not for the scheduler: one of them it is only if there are many, or no others.
+// LongestWaiting returns the matching pod that has been queued longest, or nil. It prefers pods that are
+// not gated, which wait for the scheduler, unless it would have to skip very many.
 func (b *Board) LongestWaiting() *Pod {
 	t := b.laneTree()
 	first, any := t.GetAt(ended(t))
@@ -85,12 +84,12 @@ func (b *Board) LongestWaiting() *Pod {
 			found = p
 			return false
 		}
-		return passed < passOver
+		return passed < maxGatedSkipped
 	})
 	return found
 }
 
-// ended returns how many lanes have ended.
+// ended returns the number of lanes that have ended.
 func ended(t *podTree) int {
 	lo, hi := 0, t.Len()
 	for lo < hi {
@@ -111,7 +110,7 @@ func (b *Board) laneTree() *podTree {
 	return b.lanes
 }
 
-// replaceLane puts after where before was. Either may be nil.
+// replaceLane replaces before by after. Either may be nil.
 func (b *Board) replaceLane(before, after *Pod) {
 	if before != nil {
 		b.lanes.Delete(before)
@@ -127,18 +126,18 @@ func (b *Board) replaceLane(before, after *Pod) {
 	}
 }
 
-// filterLanes makes the lanes those of the pods that match.
+// filterLanes rebuilds the matching lanes.
 func (b *Board) filterLanes() {
 	b.matchedLanes = newTree(byLane)
 	b.lanes.Scan(func(p *Pod) bool {
 		if b.matches(p) {
-			b.matchedLanes.Load(p) // they come in order
+			b.matchedLanes.Load(p) // they are sorted
 		}
 		return true
 	})
 }
 
-// HasLeft reports whether p is no longer in the queue: it is bound, deleted or in no tier.
+// HasLeft reports whether p is no longer in the queue: bound, deleted or in no tier.
 func HasLeft(p *Pod) bool { return p.Listed() == queue.None || p.Listed() > queue.InFlight }
 
 // byLane is the order of the lanes.
@@ -153,10 +152,11 @@ func byLane(a, b *Pod) bool {
 	}
 }
 
-// DropLeft forgets the pods that left the queue before t, but for those that keep is true of; nil is none.
+// DropLeft removes the pods that left the queue before t, except those for which keep returns true. keep
+// may be nil.
 func (b *Board) DropLeft(t time.Time, keep func(*Pod) bool) {
 	var gone []*Pod
-	b.lanes.Scan(func(p *Pod) bool { // they come first, by when they left
+	b.lanes.Scan(func(p *Pod) bool { // those that left sort first, by when they left
 		if !HasLeft(p) || !p.Since.Before(t) {
 			return false
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/schedq/schedq/queue/session/verdict"
 )
 
-// TestLastVerdict: the model's count is told only of what the scheduler said itself.
+// TestLastVerdict: the model's count is only shown with the scheduler's own message.
 func TestLastVerdict(t *testing.T) {
 	const said = "0/2 nodes are available: 2 Insufficient cpu."
 	p := &Pod{Message: said, Verdict: &verdict.Verdict{Message: said, Reasons: []verdict.Reason{

@@ -6,12 +6,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// searched is how many pods are looked at for a part of a name.
-const searched = 20_000
+// maxScanned limits how many pods Named scans for a substring.
+const maxScanned = 20_000
 
-// Named returns up to limit names of pods, in the queue or lately gone from it, that begin with text, and then of those
-// that contain it. With a slash in it, text is a namespace and a part of a name; without one, a part of either.
-// Of a great many pods not all are looked at for the latter.
+// Named returns up to limit names of pods, first those that begin with text, then those that contain it.
+// Text with a slash is a namespace and part of a name; without one it is part of either. Only the first
+// maxScanned pods are scanned for the latter.
 func (b *Board) Named(text string, limit int) []types.NamespacedName {
 	namespace, name, slash := strings.Cut(text, "/")
 	if !slash {
@@ -36,7 +36,7 @@ func (b *Board) Named(text string, limit int) []types.NamespacedName {
 		if !begins && (strings.Contains(p.Key.Name, name) && (!slash || p.Key.Namespace == namespace) || !slash && strings.Contains(p.Key.Namespace, text)) {
 			contain = append(contain, p.Key)
 		}
-		return looked < searched && len(begin)+len(contain) < limit
+		return looked < maxScanned && len(begin)+len(contain) < limit
 	})
 	return append(begin, contain...)
 }

@@ -13,35 +13,34 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Pod is a pod as a person sees it: what the queue knows of it and what the source told about it, at
-// one moment. It is never modified.
+// Pod is a pod at one moment: what the queue and the source know about it. It is never modified.
 type Pod struct {
 	queue.PodInfo
 	Key types.NamespacedName
-	// Priority is what activeQ sorts by first.
+	// Priority is the first sort key of activeQ.
 	Priority int32
-	// Since is when the pod entered its tier, and Arrived when it came to the queue.
+	// Since is when the pod entered its tier, and Arrived when it entered the queue.
 	Since, Arrived time.Time
-	// Observed is true if the pod is where the real scheduler was seen to have it, false if the model
-	// put it there.
+	// Observed is true if the real scheduler was observed to have the pod where it is, false if the
+	// model put it there.
 	Observed bool
-	// Estimated is true if the pod was there before its source came to the scheduler: attempts, times and
-	// tier are what the cluster's traces of it suggest, until the next attempt.
+	// Estimated is true if the pod is older than its source's observations: its attempts, times and tier
+	// are estimated from its object and Events until its next attempt.
 	Estimated bool
-	// Message is the scheduler's explanation of the last failed attempt.
+	// Message is the scheduler's message about the last failed attempt.
 	Message sources.SafeText
-	// Verdict is what the last failed attempt came to in the model. Nil if there was none.
+	// Verdict is the model's result of the last failed attempt. Nil if there was none.
 	Verdict *verdict.Verdict
 	// Because is why the model put the pod where it is. Nil if it did not.
 	Because *reason.Because
 	// Group is the pod group that it is queued with. Empty if it is queued alone.
 	Group string
-	// Node is where the pod was bound. Empty before.
+	// Node is the node that the pod was bound to. Empty before.
 	Node string
 	// Last is the move that brought the pod here, and the end of the chain of all its moves.
 	Last *Transition
 
-	packed *Packed // the object, if it lies in an archive and not in PodInfo
+	packed *Packed // the object, if it is in an archive and not in PodInfo
 }
 
 // Object returns the pod's object, which must not be modified. Any goroutine may call it.
@@ -52,19 +51,20 @@ func (p *Pod) Object() *v1.Pod {
 	return p.PodInfo.Pod
 }
 
-// KeepIn says that the pod's object is packed. It must be said before p is handed out.
-func (p *Pod) KeepIn(packed *Packed) { p.packed = packed }
+// SetPacked makes packed the pod's object. It must be called before p is published.
+func (p *Pod) SetPacked(packed *Packed) { p.packed = packed }
 
-// Packed is a pod's object as it lies in an archive. Of many pods few are looked at, so it is unpacked when it is asked for.
+// Packed is a pod's object as stored in an archive. It is unpacked on first use, since few are needed.
 type Packed struct {
 	bytes  []byte // in protobuf
 	opened atomic.Pointer[v1.Pod]
 }
 
-// Pack makes p, which nobody has yet, the object that bytes are in protobuf. They must not change any more.
+// Pack sets p, which must not be published yet, to an object in protobuf. bytes must not change any more.
 func (p *Packed) Pack(bytes []byte) { p.bytes = bytes }
 
-// object returns the object. One that can't be unpacked is empty: whoever reads an archive has compared its checksum.
+// object returns the object, or an empty one if it can't be unpacked: the archive's reader verified its
+// checksum.
 func (p *Packed) object() *v1.Pod {
 	if pod := p.opened.Load(); pod != nil {
 		return pod
@@ -85,13 +85,13 @@ func (p *Pod) RejectorPlugins() []string {
 	return append(append([]string{}, p.UnschedulablePlugins...), p.PendingPlugins...)
 }
 
-// PriorityKnown reports whether Priority is the pod's, and not 0 for want of its object.
+// PriorityKnown reports whether Priority is the pod's, and not 0 because its object is unknown.
 func (p *Pod) PriorityKnown() bool { return p.Object().Spec.Priority != nil }
 
 // Labels returns the pod's labels, which must not be modified.
 func (p *Pod) Labels() map[string]string { return p.Object().Labels }
 
-// Owner returns the pod's controller. Both are empty if it has none, or if it is not known.
+// Owner returns the pod's controller, empty if it has none or it is unknown.
 func (p *Pod) Owner() (kind, name string) {
 	for _, o := range p.Object().OwnerReferences {
 		if o.Controller != nil && *o.Controller {
@@ -101,9 +101,9 @@ func (p *Pod) Owner() (kind, name string) {
 	return "", ""
 }
 
-// LastVerdict returns what p's last failed attempt came to: of the model's attempt if that says what the
-// scheduler said, and otherwise what the scheduler's message tells. modelled is true of the first. It is nil
-// if no attempt is known to have failed.
+// LastVerdict returns the result of p's last failed attempt: the model's if its message equals the
+// scheduler's, and then modelled is true, otherwise what the scheduler's message contains. It is nil if
+// no attempt is known to have failed.
 func (p *Pod) LastVerdict() (v *verdict.Verdict, modelled bool) {
 	switch {
 	case p.Message == "" || p.UnschedulableCount+p.ConsecutiveErrorsCount == 0:
@@ -123,7 +123,7 @@ func (p *Pod) LastVerdict() (v *verdict.Verdict, modelled bool) {
 	return v, false
 }
 
-// ReadObject makes pod p's object, and takes over what it says.
+// ReadObject sets p's object, and copies its priority and node.
 func (p *Pod) ReadObject(pod *v1.Pod) {
 	p.PodInfo.Pod, p.packed = pod, nil
 	if pod.Spec.Priority != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// TestShorten: a pod's moves, each of which was shortened when the next came, tell its last two moves and its last wait as all of them do,
-// and there are three at the most.
+// TestShorten: a pod's moves, shortened before each new move, still contain its last two moves and its
+// last wait, and there are at most three.
 func TestShorten(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	tiers := []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight, queue.Scheduled}
@@ -24,8 +24,8 @@ func TestShorten(t *testing.T) {
 		if short != nil {
 			short.Shorten()
 		}
-		w.Follow(whole)
-		s.Follow(short)
+		w.SetPrev(whole)
+		s.SetPrev(short)
 		whole, short, from = w, s, to
 		if (w.Prev() == nil) != (s.Prev() == nil) || w.Prev() != nil && w.Prev().Seq != s.Prev().Seq {
 			t.Fatalf("before move %d is %+v, want %+v", seq, s.Prev(), w.Prev())

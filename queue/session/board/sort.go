@@ -9,7 +9,7 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// Column is what the pods of a tier can be sorted by.
+// Column is a column that the pods of a tier can be sorted by.
 type Column string
 
 // The columns.
@@ -20,10 +20,11 @@ const (
 	ByNamespace Column = "namespace"
 	ByPriority  Column = "priority"
 	ByAttempts  Column = "attempts"
-	// ByWaiting is the time since the pod came to the queue, ByDwell the time since it entered its tier.
+	// ByWaiting is the time since the pod entered the queue, ByDwell the time since it entered its tier.
 	ByWaiting Column = "waiting"
 	ByDwell   Column = "dwell"
-	// ByExpiry is the backoff expiry; of unschedulable and gated pods the last failure, from which the leftover flush counts.
+	// ByExpiry is the backoff expiry, or for unschedulable and gated pods the last failure, from which
+	// the leftover flush counts.
 	ByExpiry Column = "expiry"
 	ByPlugin Column = "plugin"
 	ByOwner  Column = "owner"
@@ -36,16 +37,16 @@ func Columns() []Column {
 	return []Column{ByQueue, ByName, ByNamespace, ByPriority, ByAttempts, ByWaiting, ByDwell, ByExpiry, ByPlugin, ByOwner, ByNode}
 }
 
-// Sort is an order of the pods of a tier: by a column and then by name, or the other way round.
+// Sort is an order of the pods of a tier: by a column and then by name, optionally reversed.
 type Sort struct {
 	By      Column `json:"by"`
 	Reverse bool   `json:"reverse,omitempty"`
 }
 
-// Known reports whether there is such a column.
+// Known reports whether the column exists.
 func (s Sort) Known() bool { return slices.Contains(Columns(), s.By) }
 
-// Order returns the order of the pods of tier that s says. It is total.
+// Order returns the sort order for the pods of tier. It is total.
 func (s Sort) Order(tier queue.Tier) func(a, b *Pod) bool {
 	by := orders[tier]
 	if s.By != ByQueue {
@@ -57,7 +58,7 @@ func (s Sort) Order(tier queue.Tier) func(a, b *Pod) bool {
 	return by
 }
 
-// compare compares two pods by the column. Of times, the one that waits longest comes first, as it does in the
+// compare compares two pods by the column. For times, the longest-waiting pod comes first, as in the
 // queue.
 func (s Sort) compare(a, b *Pod) int {
 	switch s.By {
@@ -74,7 +75,7 @@ func (s Sort) compare(a, b *Pod) int {
 	case ByExpiry:
 		return a.expiry().Compare(b.expiry())
 	case ByPlugin:
-		return slices.Compare(a.heldBy(), b.heldBy())
+		return slices.Compare(a.blockingPlugins(), b.blockingPlugins())
 	case ByOwner:
 		aKind, aName := a.Owner()
 		bKind, bName := b.Owner()
@@ -86,7 +87,7 @@ func (s Sort) compare(a, b *Pod) int {
 	}
 }
 
-// expiry is what the time of p's next try is counted from.
+// expiry returns the time that p's next retry is counted from.
 func (p *Pod) expiry() time.Time {
 	switch p.Listed() {
 	case queue.Unschedulable, queue.Gated:
@@ -95,7 +96,7 @@ func (p *Pod) expiry() time.Time {
 	return p.BackoffExpiry
 }
 
-// compareLast compares two names, of which an empty one comes last.
+// compareLast compares two names. An empty name sorts last.
 func compareLast(a, b string) int {
 	if (a == "") != (b == "") {
 		return strings.Compare(b, a)
@@ -103,8 +104,9 @@ func compareLast(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// heldBy returns the plugins that keep p from being scheduled: the one that gates it, or those that rejected it.
-func (p *Pod) heldBy() []string {
+// blockingPlugins returns the plugins that keep p from being scheduled: the one that gates it, or those
+// that rejected it.
+func (p *Pod) blockingPlugins() []string {
 	if p.GatingPlugin != "" {
 		return []string{p.GatingPlugin}
 	}

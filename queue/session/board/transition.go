@@ -47,9 +47,8 @@ func (t *Transition) MarshalJSON() ([]byte, error) {
 	return json.Marshal(l)
 }
 
-// Provenance is "observed" for a move seen in the real scheduler, "modelled" for one of the model, and
-// "estimated" for one that rests on what is thought of a pod from before its source came: see
-// Pod.Estimated.
+// Provenance returns "observed" for a move observed in the real scheduler, "modelled" for one of the
+// model, and "estimated" for one that rests on an estimated pod: see Pod.Estimated.
 func (t *Transition) Provenance() string {
 	if t.Pod.Estimated && !t.Observed {
 		return "estimated"
@@ -57,7 +56,7 @@ func (t *Transition) Provenance() string {
 	return Provenance(t.Observed)
 }
 
-// Provenance is where it comes from that p is where it is: see Transition.Provenance.
+// Provenance returns how it is known that p is where it is: see Transition.Provenance.
 func (p *Pod) Provenance() string {
 	if p.Estimated && !p.Observed {
 		return "estimated"
@@ -65,7 +64,7 @@ func (p *Pod) Provenance() string {
 	return Provenance(p.Observed)
 }
 
-// Provenance is "observed" or "modelled": see Transition.Provenance.
+// Provenance returns "observed" or "modelled": see Transition.Provenance.
 func Provenance(observed bool) string {
 	if observed {
 		return "observed"
@@ -73,10 +72,10 @@ func Provenance(observed bool) string {
 	return "modelled"
 }
 
-// String writes the move as a line for a person, in UTC.
+// String formats the move as a line of text, in UTC.
 func (t *Transition) String() string { return t.Line(words.Zone{}) }
 
-// Line writes the move as a line for a person, with times in that zone.
+// Line formats the move as a line of text, with times in that zone.
 func (t *Transition) Line(zone words.Zone) string {
 	from := words.TierWord(t.From)
 	if t.From == queue.None {
@@ -90,7 +89,7 @@ func (t *Transition) Line(zone words.Zone) string {
 		if plugins := t.Pod.RejectorPlugins(); len(plugins) > 0 {
 			s += fmt.Sprint("  ", plugins)
 		} else {
-			s += "  [no plugin: an error]"
+			s += "  [error, no plugin]"
 		}
 	}
 	if t.To == queue.Backoff && !t.BackoffExpiry.IsZero() {
@@ -100,7 +99,7 @@ func (t *Transition) Line(zone words.Zone) string {
 		s += "  " + t.Pod.Node
 	}
 	if t.Attempts > 0 {
-		s += "  " + words.Times(t.Attempts, "attempt")
+		s += "  " + words.Plural(t.Attempts, "attempt")
 	}
 	return s
 }
@@ -115,20 +114,20 @@ type Transition struct {
 
 	Change int // its number among the history's changes
 
-	// prev is the same pod's move before this one, as long as it is in memory, and prevSeq its number plus one, or 0 if there
-	// is none.
+	// prev is the pod's previous move while it is in memory, and prevSeq its number plus one, or 0 if
+	// there is none.
 	prev    atomic.Pointer[Transition]
 	prevSeq int
 	past    Past
 }
 
-// Past finds moves that are not in memory any more.
+// Past finds moves that are no longer in memory.
 type Past interface {
-	// Move returns the move of that number, or nil if it can't be had. Any goroutine may call it.
+	// Move returns the move with that number, or nil if it can't be read. Any goroutine may call it.
 	Move(seq int) *Transition
 }
 
-// Prev returns the same pod's move before this one, or nil if there is none or it is forgotten.
+// Prev returns the pod's previous move, or nil if there is none or it was dropped.
 func (t *Transition) Prev() *Transition {
 	if prev := t.prev.Load(); prev != nil || t.past == nil || t.prevSeq == 0 {
 		return prev
@@ -136,27 +135,28 @@ func (t *Transition) Prev() *Transition {
 	return t.past.Move(t.prevSeq - 1)
 }
 
-// Follow makes prev, which may be nil, the same pod's move before t.
-func (t *Transition) Follow(prev *Transition) {
+// SetPrev sets the pod's previous move, which may be nil.
+func (t *Transition) SetPrev(prev *Transition) {
 	if t.prev.Store(prev); prev != nil {
 		t.prevSeq = prev.Seq + 1
 	}
 }
 
-// PrevSeq returns the number of the same pod's move before t, and false if there is none.
+// PrevSeq returns the number of the pod's previous move, and false if there is none.
 func (t *Transition) PrevSeq() (int, bool) { return t.prevSeq - 1, t.prevSeq > 0 }
 
-// FollowIn makes the move of that number in past the same pod's move before t.
-func (t *Transition) FollowIn(past Past, seq int) { t.past, t.prevSeq = past, seq+1 }
+// SetPrevIn sets the pod's previous move to the one with that number in past.
+func (t *Transition) SetPrevIn(past Past, seq int) { t.past, t.prevSeq = past, seq+1 }
 
-// KeepIn says where moves before t are found once they are not in memory. It must be said before t is handed out.
-func (t *Transition) KeepIn(past Past) { t.past = past }
+// SetPast sets where previous moves are found that are no longer in memory. It must be called before t is
+// published.
+func (t *Transition) SetPast(past Past) { t.past = past }
 
-// Release lets go of the move before t, which is in the past that t is kept in.
+// Release drops the reference to the previous move, which past holds.
 func (t *Transition) Release() { t.prev.Store(nil) }
 
-// LastWait returns the last move by which the pod ended a wait, which may be t: one out of backoffQ, or out of the unschedulable or
-// gated pods. Nil if there is none, or it is forgotten.
+// LastWait returns the pod's last move, possibly t, out of backoffQ or out of the unschedulable or gated
+// pods. Nil if there is none or it was dropped.
 func (t *Transition) LastWait() *Transition {
 	for ; t != nil; t = t.Prev() {
 		if t.From != t.To && (t.From == queue.Backoff || t.From == queue.Unschedulable || t.From == queue.Gated) {
@@ -166,7 +166,7 @@ func (t *Transition) LastWait() *Transition {
 	return nil
 }
 
-// Shorten lets go of the moves before t, all but the last of them by which the pod ended a wait.
+// Shorten drops the moves before t, except the last one that ended a wait.
 func (t *Transition) Shorten() {
 	wait := t.Prev().LastWait()
 	if wait != nil {
@@ -175,16 +175,16 @@ func (t *Transition) Shorten() {
 	t.prev.Store(wait)
 }
 
-// Restated reports whether the scheduler said a second time where the pod is, and nothing moved.
+// Restated reports whether the scheduler logged the pod's place again, and nothing moved.
 func (t *Transition) Restated() bool { return t.From == t.To && t.Observed && t.To != queue.Gated }
 
-// PutBack reports whether the model had woken the pod, and took that back because no attempt was seen.
-func (t *Transition) PutBack() bool {
+// TakenBack reports whether the model had woken the pod, and undid that because no attempt followed.
+func (t *Transition) TakenBack() bool {
 	return t.To == queue.Unschedulable && t.Event == "" && (t.From == queue.Active || t.From == queue.Backoff)
 }
 
-// LastOf returns the pods of moves, each as its last move left it, in the order of those.
-func LastOf(moves []*Transition) []*Pod {
+// LastStates returns the pods of moves after their last moves, in the order of those.
+func LastStates(moves []*Transition) []*Pod {
 	seen := map[types.NamespacedName]bool{}
 	var pods []*Pod
 	for _, m := range slices.Backward(moves) {

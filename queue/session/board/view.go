@@ -9,12 +9,12 @@ import (
 	"github.com/schedq/schedq/queue/session/filter"
 )
 
-// View is how a person sees a board: through a filter, and each tier in an order. It is never modified, so
-// that two boards with the same view are seen alike.
+// View is a filter and a sort order for each tier of a board. It is never modified, so boards with the
+// same View are shown alike.
 type View struct {
 	Filter filter.Filter
 	sorts  [queue.InFlight + 1]Sort
-	// unfolded are the pod groups that are not one row.
+	// unfolded are the pod groups whose pods have a row each.
 	unfolded map[types.NamespacedName]bool
 }
 
@@ -28,7 +28,7 @@ func (v *View) WithFilter(f filter.Filter) *View {
 	return &w
 }
 
-// WithSort returns v with another order of those tiers. v may be nil.
+// WithSort returns v with another sort order for those tiers. v may be nil.
 func (v *View) WithSort(s Sort, tiers []queue.Tier) *View {
 	w := View{}
 	if v != nil {
@@ -42,7 +42,7 @@ func (v *View) WithSort(s Sort, tiers []queue.Tier) *View {
 	return &w
 }
 
-// Sort returns the order of the pods in tier.
+// Sort returns the sort order of the pods in tier.
 func (b *Board) Sort(tier queue.Tier) Sort {
 	if b.View == nil || tier > queue.InFlight {
 		return Sort{}
@@ -50,7 +50,7 @@ func (b *Board) Sort(tier queue.Tier) Sort {
 	return b.View.sorts[tier]
 }
 
-// Filter returns the filter that the board is seen through.
+// Filter returns the board's filter.
 func (b *Board) Filter() filter.Filter {
 	if b.View == nil {
 		return filter.Filter{}
@@ -58,12 +58,12 @@ func (b *Board) Filter() filter.Filter {
 	return b.View.Filter
 }
 
-// matches reports whether the filter selects p at the board's moment.
+// matches reports whether the filter selects p at b.Now.
 func (b *Board) matches(p *Pod) bool {
 	return b.View == nil || b.View.Filter.Empty() || b.View.Filter.Match(p.Facts(b.Now))
 }
 
-// SetView makes the board be seen in another way, from now. Its cost grows with the number of pods.
+// SetView sets the board's view and time. Its cost grows with the number of pods.
 func (b *Board) SetView(v *View, now time.Time) {
 	b.View, b.Now = v, now
 	b.matched, b.matchedLanes = [queue.InFlight + 1]*podTree{}, nil
@@ -82,15 +82,15 @@ func (b *Board) SetView(v *View, now time.Time) {
 		}
 		b.Tiers[t].Scan(func(p *Pod) bool {
 			if b.matches(p) {
-				b.matched[t].Load(p) // quick for what comes in order
+				b.matched[t].Load(p) // fast for sorted pods
 			}
 			return true
 		})
 	}
 }
 
-// Retime makes the board be seen from another moment. Only pods whose waiting passed a length that the filter
-// names are looked at again.
+// Retime sets the board's time. It only matches pods again whose wait passed a duration that the filter
+// names.
 func (b *Board) Retime(now time.Time) {
 	was := b.Now
 	b.Now = now
@@ -103,29 +103,29 @@ func (b *Board) Retime(now time.Time) {
 	}
 	for _, wait := range b.Filter().Waits() {
 		first := &Pod{Arrived: early.Add(-wait)}
-		first.Tier = queue.Active // among those that are there
+		first.Tier = queue.Active // sorts among the queued pods
 		b.lanes.Ascend(first, func(p *Pod) bool {
 			if p.Arrived.After(late.Add(-wait)) {
 				return false
 			}
-			b.match(p)
+			b.rematch(p)
 			return true
 		})
 	}
 }
 
-// match looks again whether the filter selects p, which is in the queue.
-func (b *Board) match(p *Pod) {
+// rematch evaluates the filter again for p, which is queued.
+func (b *Board) rematch(p *Pod) {
 	if b.matches(p) {
-		b.show(p)
+		b.addRow(p)
 		b.matchedLanes.Set(p)
 	} else {
-		b.hide(p)
+		b.removeRow(p)
 		b.matchedLanes.Delete(p)
 	}
 }
 
-// Facts are what a filter looks at, at now.
+// Facts returns the properties of p that a filter evaluates, at now.
 func (p *Pod) Facts(now time.Time) *filter.Pod {
 	f := &filter.Pod{
 		Namespace: p.Key.Namespace, Name: p.Key.Name, Tier: p.Listed(),

@@ -12,7 +12,7 @@ import (
 
 // TestEventsWait: while Events are late, a pod without one may have been tried all the same.
 func TestEventsWait(t *testing.T) {
-	pod := world.Wants("web", "4")
+	pod := world.PendingPod("web", "4")
 	pod.ResourceVersion = "7"
 	const untilNow = 10.5 // half a second ahead
 	for _, c := range []struct {
@@ -71,7 +71,7 @@ func TestEventsDropped(t *testing.T) {
 		{"of a client without a limit", time.Hour, -1, true, false, reason.Told},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			pod := world.Wants("web", "4")
+			pod := world.PendingPod("web", "4")
 			if pod.ResourceVersion = "7"; c.tried {
 				world.Reject(pod, world.TooSmall, "")
 			}

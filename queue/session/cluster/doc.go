@@ -1,6 +1,6 @@
-// Package cluster is what a session knows of the cluster at a moment: its objects, which change by being replaced and
-// can be copied for nothing; the cluster events that may be injected; edits of nodes.
+// Package cluster holds what a session knows about a cluster at one moment: its objects, the cluster
+// events that may be injected, and edits of nodes.
 //
-// An object that was put in is never changed afterwards. The package imports sources and words, and knows neither the
-// queue nor time.
+// Objects are replaced, never modified, and copying the set of them is cheap. The package imports
+// sources, queue and words.
 package cluster

@@ -8,14 +8,14 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
-// GatesEliminated is what an update of a pod means that removes its last scheduling gate.
+// GatesEliminated is the event for an update that removes a pod's last scheduling gate.
 var GatesEliminated = fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodSchedulingGatesEliminated}
 
 // UnscheduledPodAdd is the label of a new pod.
 var UnscheduledPodAdd = fwk.ClusterEvent{Resource: fwk.UnscheduledPod, ActionType: fwk.Add}.Label()
 
-// Injection returns what a queue does of which a person injects name, one of injectable.Names, or nil if there is none of
-// that name.
+// Injection returns the queue action to inject for name, one of queue.InjectableNames, or nil if there is
+// none with that name.
 func Injection(name string) func(q *queue.Queue, now time.Time) {
 	switch name {
 	case queue.BackoffFlush:
@@ -30,8 +30,7 @@ func Injection(name string) func(q *queue.Queue, now time.Time) {
 	return func(q *queue.Queue, now time.Time) { q.MoveAllToActiveOrBackoffQueue(now, event, nil, nil, nil) }
 }
 
-// RejectorPlugins returns the names of the in-tree plugins of v1.37 that can reject a pod, by how often
-// one meets them.
+// RejectorPlugins returns the in-tree plugins of v1.37 that can reject a pod, the most common first.
 func RejectorPlugins() []string {
 	return []string{
 		names.NodeResourcesFit, names.TaintToleration, names.NodeAffinity, names.NodeUnschedulable, names.InterPodAffinity,

@@ -9,9 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// EditNode makes one change of n, in kubectl's words: KEY=VALUE:EFFECT and KEY:EFFECT taint it,
-// KEY:EFFECT- and KEY- take taints away; KEY=VALUE labels it, KEY- takes the label away; cordon and
-// uncordon.
+// EditNode applies one change to n in kubectl's notation: KEY=VALUE:EFFECT and KEY:EFFECT add a taint,
+// KEY:EFFECT- and KEY- remove taints; KEY=VALUE sets a label, KEY- removes it; cordon and uncordon.
 func EditNode(n *v1.Node, edit string) error {
 	switch edit {
 	case "cordon", "uncordon":
@@ -22,20 +21,20 @@ func EditNode(n *v1.Node, edit string) error {
 	text, effect, isTaint := strings.Cut(text, ":")
 	key, value, _ := strings.Cut(text, "=")
 	if problems := validation.IsQualifiedName(key); len(problems) > 0 {
-		return fmt.Errorf("%q is no change of a node: KEY=VALUE:NoSchedule taints it, KEY=VALUE labels it, a - at the end takes away; cordon, uncordon", edit)
+		return fmt.Errorf("invalid node change %q: use KEY=VALUE:NoSchedule (taint), KEY=VALUE (label), KEY- (remove), cordon or uncordon", edit)
 	}
 	if problems := validation.IsValidLabelValue(value); len(problems) > 0 {
-		return fmt.Errorf("%q is no value of a label or a taint", value)
+		return fmt.Errorf("invalid label or taint value %q", value)
 	}
 	taint := v1.Taint{Key: key, Value: value, Effect: v1.TaintEffect(effect)}
 	if isTaint && !slices.Contains([]v1.TaintEffect{v1.TaintEffectNoSchedule, v1.TaintEffectPreferNoSchedule, v1.TaintEffectNoExecute}, taint.Effect) {
-		return fmt.Errorf("%q is no effect of a taint: NoSchedule, PreferNoSchedule, NoExecute", effect)
+		return fmt.Errorf("invalid taint effect %q: use NoSchedule, PreferNoSchedule or NoExecute", effect)
 	}
 	tainted := slices.ContainsFunc(n.Spec.Taints, func(t v1.Taint) bool { return t.Key == key })
 	_, labelled := n.Labels[key]
 	switch {
 	case remove && !tainted && !labelled:
-		return fmt.Errorf("node %s has no label and no taint %s", n.Name, key)
+		return fmt.Errorf("node %s has no label or taint %s", n.Name, key)
 	case remove:
 		n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t v1.Taint) bool {
 			return t.Key == key && (effect == "" || t.Effect == taint.Effect)
@@ -47,7 +46,7 @@ func EditNode(n *v1.Node, edit string) error {
 		n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t v1.Taint) bool { return t.Key == key && t.Effect == taint.Effect })
 		n.Spec.Taints = append(n.Spec.Taints, taint)
 	case !strings.Contains(text, "="):
-		return fmt.Errorf("%q is no change of a node: KEY=VALUE labels it", edit)
+		return fmt.Errorf("invalid node change %q: use KEY=VALUE to set a label", edit)
 	default:
 		if n.Labels == nil {
 			n.Labels = map[string]string{}
@@ -57,7 +56,7 @@ func EditNode(n *v1.Node, edit string) error {
 	return nil
 }
 
-// cordon makes n unschedulable or takes that back, with the taint that the node controller adds.
+// cordon cordons or uncordons n, including the taint that the node controller adds.
 func cordon(n *v1.Node, on bool) {
 	n.Spec.Unschedulable = on
 	n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t v1.Taint) bool { return t.Key == v1.TaintNodeUnschedulable })

@@ -14,17 +14,17 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Objects are the API objects of a cluster at one moment. A copy shares with it all that does not change.
+// Objects are the API objects of a cluster at one moment. Copies share what does not change.
 type Objects struct{ Tree *btree.BTreeG[object] }
 
-// object is an API object and the kind and name by which it is found.
+// object is an API object with its key.
 type object struct {
 	kind            string
 	namespace, name string
 	Obj             runtime.Object
 }
 
-// NewObjects returns the objects of an empty cluster.
+// NewObjects returns an empty set of objects.
 func NewObjects() Objects {
 	return Objects{btree.NewBTreeGOptions(func(a, b object) bool {
 		return cmp.Or(strings.Compare(a.kind, b.kind), strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name)) < 0
@@ -34,7 +34,7 @@ func NewObjects() Objects {
 // kindOf returns the name of an object's type, which is its kind.
 func kindOf(obj runtime.Object) string { return reflect.TypeOf(obj).Elem().Name() }
 
-// keyed returns obj with its kind and name, and false if it has no name.
+// keyed returns obj with its key, and false if it has no name.
 func keyed(obj runtime.Object) (object, bool) {
 	m, ok := obj.(metav1.Object)
 	if !ok {
@@ -43,22 +43,22 @@ func keyed(obj runtime.Object) (object, bool) {
 	return object{kindOf(obj), m.GetNamespace(), m.GetName(), obj}, true
 }
 
-// Put keeps obj in place of what had its name.
+// Put adds obj, replacing the object with its kind and name.
 func (o Objects) Put(obj runtime.Object) {
 	if k, ok := keyed(obj); ok {
 		o.Tree.Set(k)
 	}
 }
 
-// Remove forgets the object of obj's name.
+// Remove removes the object with obj's kind and name.
 func (o Objects) Remove(obj runtime.Object) {
 	if k, ok := keyed(obj); ok {
 		o.Tree.Delete(k)
 	}
 }
 
-// Change has the objects be as they are after c.
-func (o Objects) Change(c *sources.ObjectChange) {
+// Apply applies c to the objects.
+func (o Objects) Apply(c *sources.ObjectChange) {
 	if c.Verb == sources.Deleted {
 		o.Remove(c.Object)
 	} else {
@@ -66,7 +66,7 @@ func (o Objects) Change(c *sources.ObjectChange) {
 	}
 }
 
-// Get returns what has the kind and the name of obj, or nil.
+// Get returns the object with obj's kind and name, or nil.
 func (o Objects) Get(obj runtime.Object) runtime.Object {
 	k, ok := keyed(obj)
 	if !ok {
@@ -76,7 +76,7 @@ func (o Objects) Get(obj runtime.Object) runtime.Object {
 	return found.Obj
 }
 
-// LacksPod reports whether obj is a pod that is gone, also where another has its name.
+// LacksPod reports whether obj is a pod that is gone or was replaced by another with its name.
 func (o Objects) LacksPod(obj runtime.Object) bool {
 	pod, is := obj.(*v1.Pod)
 	there, ok := o.Get(obj).(*v1.Pod)
@@ -90,13 +90,13 @@ func (o Objects) Pod(key types.NamespacedName) *v1.Pod {
 	return pod
 }
 
-// HasNode reports whether the named pod is there and was bound.
+// HasNode reports whether the named pod exists and is bound.
 func (o Objects) HasNode(key types.NamespacedName) bool {
 	pod := o.Pod(key)
 	return pod != nil && pod.Spec.NodeName != ""
 }
 
-// Each yields the objects of a kind in the order of their names, all kinds if it is empty.
+// Each yields the objects of a kind, or of all kinds if it is empty, sorted by name.
 func (o Objects) Each(kind string, yield func(runtime.Object) bool) {
 	o.Tree.Ascend(object{kind: kind}, func(found object) bool {
 		if kind != "" && found.kind != kind {
@@ -113,7 +113,7 @@ func (o Objects) Node(name string) *v1.Node {
 	return node
 }
 
-// Copy returns objects that can be changed without these changing.
+// Copy returns a copy that can be changed without changing o.
 func (o Objects) Copy() Objects { return Objects{o.Tree.Copy()} }
 
 // Count returns how many objects of a kind there are.
@@ -123,7 +123,7 @@ func (o Objects) Count(kind string) int {
 	return n
 }
 
-// Names yields the names of the objects of a kind, in their order.
+// Names yields the names of the objects of a kind, sorted.
 func (o Objects) Names(kind string, yield func(namespace, name string) bool) {
 	o.Tree.Ascend(object{kind: kind}, func(found object) bool { return found.kind == kind && yield(found.namespace, found.name) })
 }

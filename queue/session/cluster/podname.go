@@ -27,11 +27,11 @@ func PodOf(ev sources.Event) (types.NamespacedName, bool) {
 	return sources.LoggedPod(ev.Fact)
 }
 
-// candidates is how many pods a sentence about a name lists at the most.
+// candidates limits how many pods an error lists.
 const candidates = 5
 
-// FindPod returns the pod of rec that a person calls name: NAMESPACE/NAME, or NAME if no other namespace has
-// one of that name. An error says which there are, or why rec can't be read to its end.
+// FindPod returns the pod of rec with that name: NAMESPACE/NAME, or NAME if only one namespace has it. The
+// error lists the candidates, or says why rec can't be read.
 func FindPod(ctx context.Context, rec *sources.Recording, name string) (types.NamespacedName, error) {
 	named, err := podsIn(ctx, rec, func(key types.NamespacedName) bool {
 		return key.Name == name || strings.Contains(name, "/") && key.String() == name
@@ -43,14 +43,14 @@ func FindPod(ctx context.Context, rec *sources.Recording, name string) (types.Na
 		return named[0], nil
 	case len(named) > 1:
 		slices.SortFunc(named, ByKey)
-		return types.NamespacedName{}, fmt.Errorf("there are %d pods %s: %s", len(named), sources.Sanitize(name), list(named))
+		return types.NamespacedName{}, fmt.Errorf("%d pods match %s: %s", len(named), sources.Sanitize(name), list(named))
 	}
 	all, err := podsIn(ctx, rec, func(types.NamespacedName) bool { return true })
 	switch {
 	case err != nil:
 		return types.NamespacedName{}, err
 	case len(all) == 0:
-		return types.NamespacedName{}, fmt.Errorf("no pod is in %s", rec.Name)
+		return types.NamespacedName{}, fmt.Errorf("%s contains no pods", rec.Name)
 	}
 	slices.SortFunc(all, func(a, b types.NamespacedName) int {
 		return cmp.Or(cmp.Compare(likeness(b, name), likeness(a, name)), ByKey(a, b))
@@ -60,13 +60,13 @@ func FindPod(ctx context.Context, rec *sources.Recording, name string) (types.Na
 		none = len(all)
 	}
 	if near := all[:none]; len(near) > 0 {
-		return types.NamespacedName{}, fmt.Errorf("no pod %s is in %s; near are %s", sources.Sanitize(name), rec.Name, list(near))
+		return types.NamespacedName{}, fmt.Errorf("pod %s not found in %s; did you mean %s?", sources.Sanitize(name), rec.Name, list(near))
 	}
-	return types.NamespacedName{}, fmt.Errorf("no pod %s is in %s, nor one of a like name among its %s",
-		sources.Sanitize(name), rec.Name, words.Times(len(all), "pod"))
+	return types.NamespacedName{}, fmt.Errorf("pod %s not found in %s, nor a similar name among its %s",
+		sources.Sanitize(name), rec.Name, words.Plural(len(all), "pod"))
 }
 
-// podsIn returns the pods of rec that are wanted, each once, in no order.
+// podsIn returns the wanted pods of rec, each once, in no particular order.
 func podsIn(ctx context.Context, rec *sources.Recording, wanted func(types.NamespacedName) bool) ([]types.NamespacedName, error) {
 	seen := map[types.NamespacedName]bool{}
 	for ev, err := range rec.All(ctx) {
@@ -92,7 +92,7 @@ func list(keys []types.NamespacedName) sources.SafeText {
 	return sources.Sanitize(s)
 }
 
-// likeness is how much of key is in name, from its two ends: 1 if all of it.
+// likeness returns how much of key is in name, from both ends: 1 if all of it.
 func likeness(key types.NamespacedName, name string) float64 {
 	full := key.Name
 	if strings.Contains(name, "/") {

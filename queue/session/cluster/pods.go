@@ -20,7 +20,7 @@ func Grouped(opts queue.Options, pod *v1.Pod) bool {
 	return ok
 }
 
-// Unscheduled returns the condition with which the scheduler says that pod could not be scheduled, or
+// Unscheduled returns the condition in which the scheduler reported that pod could not be scheduled, or
 // nil.
 func Unscheduled(pod *v1.Pod) *v1.PodCondition {
 	for i := range pod.Status.Conditions {
@@ -32,15 +32,15 @@ func Unscheduled(pod *v1.Pod) *v1.PodCondition {
 	return nil
 }
 
-// Says reports whether pod's status says already what a failed attempt would write into it, whose outcome is that message, and that node if
-// the pod was nominated to one: then nothing is written (schedule_one.go, updatePod).
-func Says(pod *v1.Pod, message, nominated string) bool {
+// StatusUnchanged reports whether a failed attempt with that message and nominated node would leave pod's
+// status as it is. Then the scheduler writes nothing (schedule_one.go, updatePod).
+func StatusUnchanged(pod *v1.Pod, message, nominated string) bool {
 	c := Unscheduled(pod)
 	return c != nil && c.Message == message && (nominated == "" || nominated == pod.Status.NominatedNodeName)
 }
 
-// AttemptShows reports whether the change from old to pod shows the end of a failed attempt.
-func AttemptShows(old, pod *v1.Pod) bool {
+// ShowsFailedAttempt reports whether the change from old to pod shows the end of a failed attempt.
+func ShowsFailedAttempt(old, pod *v1.Pod) bool {
 	c, before := Unscheduled(pod), Unscheduled(old)
 	if c == nil {
 		return false
@@ -48,19 +48,18 @@ func AttemptShows(old, pod *v1.Pod) bool {
 	return before == nil || before.Message != c.Message || before.Reason != c.Reason
 }
 
-// Waiting reports whether pod is one for a scheduler to place.
+// Waiting reports whether pod still needs a node.
 func Waiting(pod *v1.Pod) bool {
 	return pod.Spec.NodeName == "" && pod.Status.Phase != v1.PodSucceeded && pod.Status.Phase != v1.PodFailed
 }
 
-// BindsLate reports whether others may have to do something before pod is bound: provide its volumes, or its
-// devices.
+// BindsLate reports whether binding pod may depend on others, which provide its volumes or devices.
 func BindsLate(pod *v1.Pod) bool {
 	return len(pod.Spec.ResourceClaims) > 0 || hasVolume(pod, func(string) bool { return true })
 }
 
-// AwaitsVolume reports whether one of pod's claims has no volume yet: then a scheduler that has placed pod waits until
-// somebody provides one.
+// AwaitsVolume reports whether one of pod's claims has no volume yet. A scheduler that has chosen a node
+// then waits until the volume is provided.
 func (o Objects) AwaitsVolume(pod *v1.Pod) bool {
 	return hasVolume(pod, func(claim string) bool {
 		found, _ := o.Tree.Get(object{kind: "PersistentVolumeClaim", namespace: pod.Namespace, name: claim})
@@ -69,27 +68,27 @@ func (o Objects) AwaitsVolume(pod *v1.Pod) bool {
 	})
 }
 
-// HasVolume reports whether one of pod's volumes is what claim is bound to, or is to be.
+// HasVolume reports whether pod uses claim.
 func HasVolume(pod *v1.Pod, claim *v1.PersistentVolumeClaim) bool {
 	return pod.Namespace == claim.Namespace && hasVolume(pod, func(name string) bool { return name == claim.Name })
 }
 
-// hasVolume reports whether one of pod's volumes has such a claim, by its name.
+// hasVolume reports whether the name of one of pod's claims satisfies is.
 func hasVolume(pod *v1.Pod, is func(claim string) bool) bool {
 	return slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool {
 		return v.PersistentVolumeClaim != nil && is(v.PersistentVolumeClaim.ClaimName) || v.Ephemeral != nil && is(pod.Name+"-"+v.Name)
 	})
 }
 
-// Placeholder is the object of a pod of which only the name is known. Its UID is its name, so that the
-// queue can tell pods in flight apart.
+// Placeholder returns the object of a pod of which only the name is known. Its UID is its name, so that
+// the queue can distinguish pods in flight.
 func Placeholder(key types.NamespacedName) *v1.Pod {
 	pod := &v1.Pod{}
 	pod.Namespace, pod.Name, pod.UID = key.Namespace, key.Name, types.UID(key.String())
 	return pod
 }
 
-// ByKey compares two names by namespace and then by name, as slices.SortFunc wants it.
+// ByKey compares two names by namespace and then by name, for slices.SortFunc.
 func ByKey(a, b types.NamespacedName) int {
 	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
@@ -110,8 +109,8 @@ func isAbout[T runtime.Object](ev sources.Event) bool {
 	return ok
 }
 
-// IsOfScheduler reports whether ev tells what the recorded scheduler did, and nothing of the cluster beside it.
-func IsOfScheduler(ev sources.Event) bool {
+// IsSchedulerAction reports whether ev describes only what the recorded scheduler did.
+func IsSchedulerAction(ev sources.Event) bool {
 	switch ev.Fact.(type) {
 	case *sources.Move, *sources.FailedAttempt, *sources.Bound, *sources.Logged, *sources.Dumped, *sources.StatusPatched, *sources.Refused, *sources.Requested, *sources.Silent, *sources.Counts:
 		return true
@@ -127,11 +126,11 @@ func HasFact[F sources.Fact](events []sources.Event) bool {
 	})
 }
 
-// TellsNodes reports whether events tell of any node: without, there may be some all the same.
-func TellsNodes(events []sources.Event) bool { return slices.ContainsFunc(events, IsNode) }
+// HasNodes reports whether events include any node. Without one, the cluster may still have nodes.
+func HasNodes(events []sources.Event) bool { return slices.ContainsFunc(events, IsNode) }
 
-// TellsFailures reports whether events tell of a pod that was there that it could not be scheduled, by its condition.
-func TellsFailures(events []sources.Event) bool {
+// HasFailures reports whether an update among events sets a condition that a pod could not be scheduled.
+func HasFailures(events []sources.Event) bool {
 	return slices.ContainsFunc(events, func(ev sources.Event) bool {
 		c, ok := ev.Fact.(*sources.ObjectChange)
 		if !ok || c.Verb != sources.Updated {
@@ -142,10 +141,10 @@ func TellsFailures(events []sources.Event) bool {
 	})
 }
 
-// TellsStatuses reports whether events tell of changes of pods' statuses, and of none by which a scheduler says that a pod could
-// not be scheduled: then none said so.
-func TellsStatuses(events []sources.Event) bool {
-	tells := false
+// ReportsNoFailures reports whether events include updates of pods' statuses, but none with a condition
+// that a pod could not be scheduled. Then no pod had one.
+func ReportsNoFailures(events []sources.Event) bool {
+	updated := false
 	for _, ev := range events {
 		c, ok := ev.Fact.(*sources.ObjectChange)
 		if !ok {
@@ -155,15 +154,16 @@ func TellsStatuses(events []sources.Event) bool {
 			if Unscheduled(pod) != nil {
 				return false
 			}
-			tells = tells || c.Verb == sources.Updated && pod.Status.Phase == v1.PodRunning
+			updated = updated || c.Verb == sources.Updated && pod.Status.Phase == v1.PodRunning
 		}
 	}
-	return tells
+	return updated
 }
 
-// RequestsOnAttaching returns how many requests of the scheduler events tell from when they come to it at work up to that long
-// after, and when they come to it. It is 0 if they do not come to one. What is told of before that came late, as Events do.
-func RequestsOnAttaching(events []sources.Event, within time.Duration) (sent int, began time.Time) {
+// RequestsAfterAttach returns how many of the scheduler's requests events include within that time after
+// attaching to it, and when that was. sent is 0 if they do not include attaching. Earlier requests are
+// late ones, as those of Events.
+func RequestsAfterAttach(events []sources.Event, within time.Duration) (sent int, began time.Time) {
 	i := slices.IndexFunc(events, func(ev sources.Event) bool { _, is := ev.Fact.(*sources.Attached); return is })
 	if i < 0 {
 		return 0, began
@@ -180,7 +180,7 @@ func RequestsOnAttaching(events []sources.Event, within time.Duration) (sent int
 	return sent, began
 }
 
-// GracePeriod is how long pod takes to end once it is deleted: its own grace period, but most at the most.
+// GracePeriod returns how long pod takes to terminate: its own grace period, but at most most.
 func GracePeriod(pod *v1.Pod, most time.Duration) time.Duration {
 	if s := pod.Spec.TerminationGracePeriodSeconds; s != nil {
 		return min(most, time.Duration(*s)*time.Second)

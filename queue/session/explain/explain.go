@@ -11,21 +11,21 @@ import (
 	"github.com/schedq/schedq/queue/session/words"
 )
 
-// Wait is how long a pod stays where it is, at the most.
+// Wait is the longest time that a pod stays where it is.
 type Wait struct {
-	// From is when it began and Until when it ends. Both zero if there is no such bound.
+	// From is the start and Until the end. Both are zero if there is no limit.
 	From, Until time.Time
 	// Early is true if the pod may leave before Until.
 	Early bool
 }
 
-// Bounded reports whether the wait has an end that is known.
+// Bounded reports whether the wait has a known end.
 func (w Wait) Bounded() bool { return !w.Until.IsZero() }
 
-// Remaining returns how much of the wait is left at now: 0 at the least, and 0 if there is no bound.
+// Remaining returns how much of the wait is left at now, or 0 if there is no limit.
 func (w Wait) Remaining(now time.Time) time.Duration { return max(0, w.Until.Sub(now)) }
 
-// RemainingShare returns which part of the wait is left at now, from 1 at its beginning down to 0.
+// RemainingShare returns the share of the wait that is left at now, from 1 at its start down to 0.
 func (w Wait) RemainingShare(now time.Time) float64 {
 	total := w.Until.Sub(w.From)
 	if total <= 0 {
@@ -34,8 +34,8 @@ func (w Wait) RemainingShare(now time.Time) float64 {
 	return min(1, float64(w.Remaining(now))/float64(total))
 }
 
-// Wait returns how long p waits: in backoffQ until the flush that takes it, as an unschedulable or gated
-// pod until the leftover flush. Elsewhere there is no bound.
+// Wait returns how long p waits: in backoffQ until the flush that moves it, as an unschedulable or gated
+// pod until the leftover flush. In other tiers there is no limit.
 func (m *Moment) Wait(p *board.Pod) Wait {
 	switch p.Tier {
 	case queue.Backoff:
@@ -49,12 +49,12 @@ func (m *Moment) Wait(p *board.Pod) Wait {
 	return Wait{}
 }
 
-// leftoverTick returns the leftover flush that takes p if nothing else does.
+// leftoverTick returns the time of the leftover flush that moves p unless something else does first.
 func (m *Moment) leftoverTick(p *board.Pod) time.Time {
 	return flush.TickAfter(m.Ticks.Leftover, queue.LeftoverFlushInterval, lastTimestamp(p).Add(m.Options.PodMaxInUnschedulablePods))
 }
 
-// lastTimestamp is what the leftover flush counts from.
+// lastTimestamp returns the time that the leftover flush counts from.
 func lastTimestamp(p *board.Pod) time.Time {
 	if p.FlushTimestamp.After(p.Timestamp) {
 		return p.FlushTimestamp
@@ -62,12 +62,12 @@ func lastTimestamp(p *board.Pod) time.Time {
 	return p.Timestamp
 }
 
-// afterError reports whether p's last attempt failed without a rejector plugin.
+// afterError reports whether p's last attempt failed with an error, without a rejecting plugin.
 func afterError(p *board.Pod) bool {
 	return len(p.UnschedulablePlugins) == 0 && len(p.PendingPlugins) == 0 && p.ConsecutiveErrorsCount > 0
 }
 
-// Explain says in sentences where p is, why, and when it moves next, with the arithmetic.
+// Explain returns sentences about where p is, why, and when it moves next, including the arithmetic.
 func (m *Moment) Explain(p *board.Pod) []string {
 	if p.Group != "" {
 		if said, own := m.explainMember(p); own {
@@ -76,12 +76,12 @@ func (m *Moment) Explain(p *board.Pod) []string {
 	}
 	said := m.explainTier(p)
 	if q := m.Silent; q != nil && p.Tier.Queued() && (q.Profile == "" || q.Profile == p.Object().Spec.SchedulerName) {
-		return append([]string{q.Sentence(m.Zone) + " It waits until there is one."}, said...)
+		return append([]string{q.Sentence(m.Zone) + " The pod waits until one does."}, said...)
 	}
 	return said
 }
 
-// explainTier is Explain by the tier alone.
+// explainTier is Explain for a pod's tier, ignoring groups and silent schedulers.
 func (m *Moment) explainTier(p *board.Pod) []string {
 	switch p.Tier {
 	case queue.Active:
@@ -96,22 +96,22 @@ func (m *Moment) explainTier(p *board.Pod) []string {
 		return m.explainInFlight(p)
 	case queue.Scheduled:
 		if p.Node != "" {
-			return []string{fmt.Sprintf("Bound to %s at %s after %s.", p.Node, m.Zone.Clock(p.Since), words.Times(p.Attempts, "attempt"))}
+			return []string{fmt.Sprintf("Bound to %s at %s after %s.", p.Node, m.Zone.Clock(p.Since), words.Plural(p.Attempts, "attempt"))}
 		}
-		return []string{fmt.Sprintf("Bound at %s after %s.", m.Zone.Clock(p.Since), words.Times(p.Attempts, "attempt"))}
+		return []string{fmt.Sprintf("Bound at %s after %s.", m.Zone.Clock(p.Since), words.Plural(p.Attempts, "attempt"))}
 	case queue.Deleted:
-		return []string{fmt.Sprintf("Deleted at %s, before it had a node.", m.Zone.Clock(p.Since))}
+		return []string{fmt.Sprintf("Deleted at %s, before it was bound.", m.Zone.Clock(p.Since))}
 	}
-	return []string{"The queue does not know this pod."}
+	return []string{"This pod is not in the queue."}
 }
 
 func (m *Moment) explainInFlight(p *board.Pod) []string {
-	lines := []string{fmt.Sprintf("Popped at %s: attempt %d is under way. Events that come now are replayed if it fails.", m.Zone.Clock(p.Since), p.Attempts)}
+	lines := []string{fmt.Sprintf("Popped at %s: attempt %d is running. If it fails, events received meanwhile are replayed.", m.Zone.Clock(p.Since), p.Attempts)}
 	for _, s := range m.Stages {
 		if s.Pod != p.Key {
 			continue
 		}
-		said := fmt.Sprintf("Stage %s since %s, for %s in the model.", s.Name, m.Zone.Precise(s.Since), s.Until.Sub(s.Since).Round(10*time.Microsecond))
+		said := fmt.Sprintf("Stage %s since %s, takes %s in the model.", s.Name, m.Zone.Precise(s.Since), s.Until.Sub(s.Since).Round(10*time.Microsecond))
 		if s.Node != "" {
 			said += " Assumed on " + s.Node + "."
 		}
@@ -123,46 +123,64 @@ func (m *Moment) explainInFlight(p *board.Pod) []string {
 func (m *Moment) explainActive(p *board.Pod) []string {
 	ahead := m.Board.Unfiltered().Index(p)
 	if ahead == 0 {
-		return []string{fmt.Sprintf("Next to be popped: the first of %s by priority (%d), then by time.", words.Times(m.Board.Total(queue.Active), "pod"), p.Priority)}
+		return []string{fmt.Sprintf("Next to be popped: first of %s in activeQ by priority (%d), then time.", words.Plural(m.Board.Total(queue.Active), "pod"), p.Priority)}
 	}
-	return []string{fmt.Sprintf("Ready since %s. %s ahead of it: a higher priority than %d, or the same and an earlier time (%s).",
-		m.Zone.Clock(p.Since), words.Standing(ahead), p.Priority, m.Zone.Clock(p.Timestamp))}
+	return []string{fmt.Sprintf("Ready since %s, behind %s with a priority above %d, or the same priority and a time before %s.",
+		m.Zone.Clock(p.Since), words.Plural(ahead, "pod"), p.Priority, m.Zone.Clock(p.Timestamp))}
 }
 
 func (m *Moment) explainBackoff(p *board.Pod) []string {
 	if p.BackoffExpiry.IsZero() {
-		return []string{"Backs off, but its failure was not seen: the expiry is not known."}
+		return []string{"In backoff, but its failure was not recorded: the expiry is unknown."}
 	}
 	lines := []string{m.arithmetic(p)}
-	leaves := fmt.Sprintf("Leaves for activeQ at the %s flush", m.Zone.Clock(m.backoffTick(p)))
+	leaves := fmt.Sprintf("Moves to activeQ at the %s flush", m.Zone.Clock(m.backoffTick(p)))
 	switch {
 	case afterError(p):
-		leaves += "; never earlier, because it failed by an error."
+		leaves += ", not earlier, because it failed with an error."
 	case m.Options.PopFromBackoffQ:
 		leaves += ", or earlier if activeQ is empty (PopFromBackoffQ)."
 	default:
-		leaves += "; not earlier, because PopFromBackoffQ is off."
+		leaves += ", not earlier, because PopFromBackoffQ is off."
 	}
 	leaves += m.overdue(m.backoffTick(p))
 	return append(lines, leaves)
 }
 
-// arithmetic is how the backoff expiry came about: "failed 12:00:10.7, 3rd time → 4 s → expiry 12:00:14".
+// arithmetic explains the backoff expiry: "Attempt 3 failed at 12:00:10.7. Backoff: 4 s, until
+// 12:00:14 (rounded down to a whole second)."
 func (m *Moment) arithmetic(p *board.Pod) string {
-	count, kind := p.UnschedulableCount, "time"
-	if p.ConsecutiveErrorsCount > 0 {
-		count, kind = p.ConsecutiveErrorsCount, "error in a row"
-	}
-	d := m.Options.Backoff(count)
-	s := fmt.Sprintf("Failed %s, %s %s → %s → expiry %s", m.Zone.Clock(p.Timestamp), words.Ordinal(count), kind, words.Short(d), m.Zone.Clock(p.BackoffExpiry))
+	d := m.Options.Backoff(failures(p))
+	s := fmt.Sprintf("%s Backoff: %s, until %s", m.failed(p), words.Short(d), m.Zone.Clock(p.BackoffExpiry))
 	switch {
 	case !m.Options.PopFromBackoffQ || p.Timestamp.Add(d).Equal(p.BackoffExpiry):
 	case p.BackoffExpiry.Nanosecond() == 0:
-		s += " (cut to the whole second)"
+		s += " (rounded down to a whole second)"
 	default:
-		s += " (cut to the whole second of the scheduler's clock)"
+		s += " (rounded down to a whole second of the scheduler's clock)"
 	}
 	return s + "."
+}
+
+// failures returns the number of failures that determines p's backoff.
+func failures(p *board.Pod) int {
+	if p.ConsecutiveErrorsCount > 0 {
+		return p.ConsecutiveErrorsCount
+	}
+	return p.UnschedulableCount
+}
+
+// failed says in a sentence when p's last attempt failed, and how often it has.
+func (m *Moment) failed(p *board.Pod) string {
+	at := m.Zone.Clock(p.Timestamp)
+	switch n := failures(p); {
+	case p.ConsecutiveErrorsCount > 0:
+		return fmt.Sprintf("Failed with an error at %s, the %s in a row.", at, words.Ordinal(n))
+	case n == p.Attempts:
+		return fmt.Sprintf("Attempt %d failed at %s.", n, at)
+	default:
+		return fmt.Sprintf("Failed at %s, for the %s time.", at, words.Ordinal(n))
+	}
 }
 
 func (m *Moment) explainUnschedulable(p *board.Pod) []string {
@@ -170,26 +188,26 @@ func (m *Moment) explainUnschedulable(p *board.Pod) []string {
 	if plugins := p.RejectorPlugins(); len(plugins) > 0 {
 		lines = append(lines, fmt.Sprintf("Rejected by %s at %s. %s", strings.Join(plugins, ", "), m.Zone.Clock(p.Timestamp), m.Hints.waitsFor(plugins)))
 	} else {
-		lines = append(lines, "No rejector plugin is known: any event wakes it.")
+		lines = append(lines, "The rejecting plugins are unknown: any event wakes it.")
 	}
 	if sentence := m.explainWoken(p); sentence != "" {
 		lines = append(lines, sentence)
 	}
-	return append(lines, fmt.Sprintf("Without any event: the leftover flush, which looks every %s, tries it after %s, at %s.%s",
-		words.Short(queue.LeftoverFlushInterval), words.Short(m.Options.PodMaxInUnschedulablePods), m.Zone.Clock(m.leftoverTick(p)), m.overdue(m.leftoverTick(p))))
+	return append(lines, fmt.Sprintf("Without an event: retried at %s (%s timeout, checked every %s).%s",
+		m.Zone.Second(m.leftoverTick(p)), words.Short(m.Options.PodMaxInUnschedulablePods), words.Short(queue.LeftoverFlushInterval), m.overdue(m.leftoverTick(p))))
 }
 
-// Woken is where a pod would go that an event wakes.
+// Woken is where an event would move a pod.
 type Woken struct {
 	Tier queue.Tier
-	// Until is when it would leave backoffQ at the latest, and then also from when on it would go straight
+	// Until is when it would leave backoffQ at the latest; from then on an event would move it straight
 	// to activeQ.
 	Until time.Time
-	// Pending are the plugins, if Tier is Backoff, whose events take it to activeQ all the same.
+	// Pending are the plugins whose events move it to activeQ even though Tier is Backoff.
 	Pending []string
 }
 
-// IfWoken returns where p would go if an event woke it now, and false if it does not wait for one.
+// IfWoken returns where an event would move p now, and false if p does not wait for one.
 func (m *Moment) IfWoken(p *board.Pod) (Woken, bool) {
 	if p.Tier != queue.Unschedulable && p.Tier != queue.Gated {
 		return Woken{}, false
@@ -200,7 +218,7 @@ func (m *Moment) IfWoken(p *board.Pod) (Woken, bool) {
 	return Woken{Tier: queue.Active}, true
 }
 
-// backoffEnds is from when on p does not back off any more. Zero if it has no backoff.
+// backoffEnds returns when p's backoff is over for an event. Zero if it has no backoff.
 func (m *Moment) backoffEnds(p *board.Pod) time.Time {
 	switch {
 	case p.BackoffExpiry.IsZero():
@@ -211,18 +229,18 @@ func (m *Moment) backoffEnds(p *board.Pod) time.Time {
 	return p.BackoffExpiry
 }
 
-// explainWoken says where p would go if an event woke it, or nothing if its backoff is not known.
+// explainWoken says where an event would move p, or nothing if its backoff is unknown.
 func (m *Moment) explainWoken(p *board.Pod) string {
 	w, waits := m.IfWoken(p)
 	switch {
 	case !waits || p.BackoffExpiry.IsZero():
 		return ""
 	case w.Tier == queue.Active:
-		return fmt.Sprintf("Its backoff ended at %s: woken now, it goes straight to activeQ.", m.Zone.Clock(p.BackoffExpiry))
+		return fmt.Sprintf("Its backoff ended at %s: an event now moves it straight to activeQ.", m.Zone.Clock(p.BackoffExpiry))
 	}
-	s := m.arithmetic(p) + fmt.Sprintf(" Woken before %s, it goes to backoffQ first", m.Zone.Clock(w.Until))
+	s := fmt.Sprintf("%s Backoff: %s, until %s. An event before then moves it to backoffQ", m.failed(p), words.Short(m.Options.Backoff(failures(p))), m.Zone.Clock(w.Until))
 	if len(w.Pending) > 0 {
-		s += fmt.Sprintf(", unless by an event for %s: then straight to activeQ", strings.Join(w.Pending, ", "))
+		s += fmt.Sprintf("; an event for %s moves it straight to activeQ", strings.Join(w.Pending, ", "))
 	}
 	return s + "."
 }
@@ -233,8 +251,8 @@ func (m *Moment) explainGated(p *board.Pod) []string {
 		plugin = "a PreEnqueue plugin"
 	}
 	return []string{
-		fmt.Sprintf("Kept out of activeQ by %s since %s: it takes no attempt and no backoff.", plugin, m.Zone.Clock(p.Since)),
-		fmt.Sprintf("Without any event: the leftover flush has the gate asked again after %s, at %s; while it holds, the pod stays.%s",
-			words.Short(m.Options.PodMaxInUnschedulablePods), m.Zone.Clock(m.leftoverTick(p)), m.overdue(m.leftoverTick(p))),
+		fmt.Sprintf("Kept out of activeQ by %s since %s: no attempts, no backoff.", plugin, m.Zone.Clock(p.Since)),
+		fmt.Sprintf("Without an event: the gate is checked again at %s (%s timeout, checked every %s).%s",
+			m.Zone.Second(m.leftoverTick(p)), words.Short(m.Options.PodMaxInUnschedulablePods), words.Short(queue.LeftoverFlushInterval), m.overdue(m.leftoverTick(p))),
 	}
 }

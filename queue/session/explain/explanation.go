@@ -22,7 +22,7 @@ type Explanation struct {
 	Since      time.Time `json:"since"`
 	Provenance string    `json:"provenance"`
 	Attempts   int       `json:"attempts"`
-	// Priority is nil if the pod's object is not known.
+	// Priority is nil if the pod's object is unknown.
 	Priority             *int32           `json:"priority,omitempty"`
 	Node                 sources.SafeText `json:"node,omitempty"`
 	NominatedNode        sources.SafeText `json:"nominatedNode,omitempty"`
@@ -36,48 +36,48 @@ type Explanation struct {
 	NextTry     *NextTry            `json:"nextTry,omitempty"`
 	IfWoken     *WokenExplanation   `json:"ifWokenNow,omitempty"`
 	WokenBy     []PluginWakes       `json:"wokenBy,omitempty"`
-	// Needs is nil if they are not known, or the pod has left the queue.
+	// Needs is nil if it is unknown, or if the pod has left the queue.
 	Needs *Needs `json:"needs,omitempty"`
-	// Notes say what of this is modelled, and what is missing.
+	// Notes say what is modelled, and what is missing.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// AttemptExplanation is what the last failed attempt came to.
+// AttemptExplanation is the result of the last failed attempt.
 type AttemptExplanation struct {
 	Time time.Time `json:"time"`
-	// Provenance is "observed" if this is the scheduler's own message, "modelled" if the model counted.
+	// Provenance is "observed" if Message is the scheduler's own, "modelled" if it is the model's.
 	Provenance string           `json:"provenance"`
 	Nodes      int              `json:"nodes,omitempty"`
 	Reasons    []PluginReason   `json:"reasons,omitempty"`
 	Message    sources.SafeText `json:"message"`
-	// Rest is what the message says besides the reasons: of preemption.
+	// Rest is the part of the message after the reasons: about preemption.
 	Rest string `json:"-"`
 }
 
-// PluginReason counts the nodes that a plugin turned down for a reason.
+// PluginReason counts the nodes that a plugin rejected for a reason.
 type PluginReason struct {
-	// Plugin is empty if the message does not tell.
+	// Plugin is empty if the message does not imply it.
 	Plugin string           `json:"plugin,omitempty"`
 	Reason sources.SafeText `json:"reason"`
 	Nodes  int              `json:"nodes"`
 }
 
-// NextTry is when the pod goes to activeQ at the latest.
+// NextTry is when the pod moves to activeQ at the latest.
 type NextTry struct {
 	Latest time.Time `json:"latest"`
-	// By is the event that takes it then, in upstream's label.
+	// By is upstream's label of the event that moves it then.
 	By string `json:"by"`
-	// Early is true if it may go earlier.
+	// Early is true if it may move earlier.
 	Early bool `json:"mayBeEarlier"`
 }
 
-// WokenExplanation is where the pod would go if an event woke it now.
+// WokenExplanation is where an event would move the pod now.
 type WokenExplanation struct {
 	Tier  string     `json:"tier"`
 	Until *time.Time `json:"until,omitempty"`
 }
 
-// Explanation is what the moment itself tells of p.
+// Explanation returns what the moment shows about p.
 func (m *Moment) Explanation(p *board.Pod) *Explanation {
 	x := &Explanation{
 		Time: m.Now.UTC(), Pod: sources.Sanitize(p.Key.String()),
@@ -94,17 +94,17 @@ func (m *Moment) Explanation(p *board.Pod) *Explanation {
 	switch {
 	case p.Observed:
 	case p.Estimated:
-		x.Notes = append(x.Notes, "The pod was there before: its attempts, its times and its place are estimated by its condition and the scheduler's Events, until its next attempt.")
+		x.Notes = append(x.Notes, "The pod is older than the recording: until its next attempt, its attempts, times and tier are estimated from its condition and the scheduler's Events.")
 	default:
-		x.Notes = append(x.Notes, "Where the pod is, since when and after how many attempts is modelled: the recording does not tell.")
+		x.Notes = append(x.Notes, "The pod's tier, time there and attempts are modelled: the recording does not contain them.")
 		if b := p.Because; b != nil && b.Rule != reason.ByQueue {
-			x.Notes = append(x.Notes, "How it came there: "+b.Sentence(m.Zone))
+			x.Notes = append(x.Notes, "Why it is there: "+b.Sentence(m.Zone))
 		}
 	}
 	if p.Tier.Queued() || p.Tier == queue.InFlight {
 		m.explainAttempt(p, x)
 	}
-	if w := m.Wait(p); w.Bounded() && p.Tier != queue.Gated { // of a gated pod only the gate is asked then
+	if w := m.Wait(p); w.Bounded() && p.Tier != queue.Gated { // for a gated pod only the gate is checked then
 		x.NextTry = &NextTry{Latest: w.Until.UTC(), By: queue.BackoffComplete, Early: w.Early}
 		if p.Tier == queue.Unschedulable {
 			x.NextTry.By = queue.UnschedulableTimeout
@@ -118,7 +118,7 @@ func (m *Moment) Explanation(p *board.Pod) *Explanation {
 		}
 	}
 	if last := p.Last.LastWait(); last != nil && (p.Tier == queue.Scheduled || p.Tier == queue.Deleted) {
-		x.Notes = append(x.Notes, fmt.Sprintf("It has left the queue. It last waited, %s, until %s: ask for a moment before that.",
+		x.Notes = append(x.Notes, fmt.Sprintf("The pod has left the queue. It last waited (%s) until %s: choose an earlier time.",
 			words.TierWord(last.From), m.Zone.Precise(last.Time)))
 	}
 	return x
@@ -136,6 +136,6 @@ func (m *Moment) explainAttempt(p *board.Pod, x *Explanation) {
 		x.LastAttempt.Reasons = append(x.LastAttempt.Reasons, PluginReason{r.Plugin, r.Text, r.Nodes})
 	}
 	if modelled {
-		x.Notes = append(x.Notes, "The last attempt is a modelled one.")
+		x.Notes = append(x.Notes, "The last attempt is modelled.")
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Manifest is p's object as the source told it last by then, in YAML, with comments that say what it lacks. What sources
-// keep no part of (environment, arguments, annotations, volumes that scheduling does not read) is not in it.
+// Manifest returns the last known state of p's object in YAML, with a comment about the fields that
+// sources do not keep: environment, arguments, annotations, volumes that scheduling ignores.
 func Manifest(p *board.Pod) string {
 	pod := p.Object()
 	if len(pod.Spec.Containers) == 0 {
-		return fmt.Sprintf("# The source names %s and has no object of it.\n", sources.Sanitize(p.Key.String()))
+		return fmt.Sprintf("# The source mentions %s but does not contain its object.\n", sources.Sanitize(p.Key.String()))
 	}
 	whole := pod.DeepCopy()
 	whole.APIVersion, whole.Kind = v1.SchemeGroupVersion.String(), "Pod"
@@ -25,7 +25,7 @@ func Manifest(p *board.Pod) string {
 		return fmt.Sprintf("# The object of %s can't be written: %s\n", sources.Sanitize(p.Key.String()), sources.Sanitize(err.Error()))
 	}
 	var b strings.Builder
-	b.WriteString("# As the source told it last by then. What scheduling does not read was not kept: environment, arguments, annotations.\n")
+	b.WriteString("# Last known state. Fields the scheduler ignores were dropped: environment, arguments, annotations.\n")
 	for line := range strings.Lines(string(text)) {
 		b.WriteString(string(sources.Sanitize(strings.TrimSuffix(line, "\n"))) + "\n")
 	}

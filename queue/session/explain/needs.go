@@ -18,23 +18,23 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// NearestTold is how many of the nearest nodes are told of a pod.
-const NearestTold = 5
+// NearestShown limits how many of the nearest nodes are shown for a pod.
+const NearestShown = 5
 
-// Needs says what a pod would need to fit, by kube-scheduler's own plugins over the objects of one moment.
-// It is never modified.
+// Needs is what a pod needs to fit, computed by kube-scheduler's own plugins from the objects at one
+// moment. It is never modified.
 type Needs struct {
-	// Pod is whose needs these are, and At the moment.
+	// Pod is the pod, and At the moment.
 	Pod types.NamespacedName `json:"-"`
 	At  time.Time            `json:"-"`
-	// Unknown says why nothing else is known. Empty if it is.
+	// Unknown says why the other fields are unknown. Empty if they are known.
 	Unknown string `json:"-"`
-	// Nodes counts all nodes, Fits are those on which the pod fits.
+	// Nodes counts all nodes. Fits are the nodes on which the pod fits.
 	Nodes int                `json:"nodes"`
 	Fits  []sources.SafeText `json:"fits"`
-	// Everywhere is what no node can change: a claim that is not bound.
+	// Everywhere is what the pod lacks regardless of the node, such as a bound claim.
 	Everywhere []Lack `json:"everywhere,omitempty"`
-	// Nearest are the nodes on which the pod does not fit, the nearest first.
+	// Nearest are the nodes on which the pod does not fit, nearest first.
 	Nearest []NodeNeeds `json:"nearest"`
 }
 
@@ -47,7 +47,7 @@ type NodeNeeds struct {
 // Lack is the rejection of one plugin.
 type Lack struct {
 	Plugin string `json:"plugin"`
-	// Reasons are upstream's words, Details what they leave out: which taint, which label.
+	// Reasons are upstream's messages. Details are what they omit: which taint, which label.
 	Reasons []sources.SafeText `json:"reasons"`
 	Details []sources.SafeText `json:"details,omitempty"`
 	// Final is true if no preemption can help.
@@ -64,8 +64,8 @@ type Shortage struct {
 	Lacks       resource.Quantity `json:"lacks"`
 }
 
-// FindNeeds works out what pod needs at a moment with the objects and the queue of then, and tells most of the nodes on
-// which it does not fit.
+// FindNeeds computes what pod needs at a moment, given the objects and the queue at that moment. It
+// lists up to most nodes on which the pod does not fit.
 func FindNeeds(cfg *schedulerconfig.Config, of cluster.Objects, q *queue.Queue, pod *v1.Pod, at time.Time, most int) (*Needs, error) {
 	sched, err := cycle.New(cfg, 0)
 	if err != nil {
@@ -73,10 +73,10 @@ func FindNeeds(cfg *schedulerconfig.Config, of cluster.Objects, q *queue.Queue, 
 	}
 	defer sched.Close()
 	of.Each("", func(obj runtime.Object) bool {
-		_ = sched.Load(obj) // what a scheduler can't take, it does not have
+		_ = sched.Load(obj) // fails for objects that a scheduler does not handle
 		return true
 	})
-	sched.Drive(q) // which knows the nominated pods
+	sched.Drive(q) // for the nominated pods
 	d, err := sched.Diagnose(pod, most)
 	if err != nil {
 		return nil, err
@@ -114,23 +114,23 @@ func safeTexts(texts []string) []sources.SafeText {
 	return safe
 }
 
-// Sentences says where the pod fits, and what stands in its way on every node.
+// Sentences says where the pod fits, and what it lacks on every node.
 func (n *Needs) Sentences() []string {
 	var lines []string
 	switch fits := len(n.Fits); {
 	case n.Unknown != "":
-		return []string{"What it needs is not known: " + n.Unknown + "."}
+		return []string{"What it needs is unknown: " + n.Unknown + "."}
 	case n.Nodes == 0:
-		return []string{"There is no node."}
+		return []string{"There are no nodes."}
 	case fits > 0:
-		lines = append(lines, fmt.Sprintf("It fits on %d of %s: %s.", fits, words.Times(n.Nodes, "node"), few(n.Fits)))
+		lines = append(lines, fmt.Sprintf("It fits on %d of %s: %s.", fits, words.Plural(n.Nodes, "node"), firstNames(n.Fits)))
 	case n.Nodes == 1:
 		lines = append(lines, "It does not fit on the only node.")
 	default:
 		lines = append(lines, fmt.Sprintf("It fits on none of %d nodes.", n.Nodes))
 	}
 	for i, l := range n.Everywhere {
-		same := false // several plugins look at a claim
+		same := false // several plugins check a claim
 		for _, before := range n.Everywhere[:i] {
 			same = same || before.String() == l.String()
 		}
@@ -141,20 +141,20 @@ func (n *Needs) Sentences() []string {
 	return lines
 }
 
-// String says it on one line: "TaintToleration: ...; NodeResourcesFit: needs 2 cpu, ...".
+// String formats n on one line: "TaintToleration: ...; NodeResourcesFit: needs 2 cpu, ...".
 func (n NodeNeeds) String() string {
 	var lacks []string
 	for _, l := range n.Lacks {
 		lacks = append(lacks, l.Plugin+": "+l.String())
 	}
 	if len(lacks) == 0 {
-		return "nothing else"
+		return "would fit otherwise"
 	}
 	return strings.Join(lacks, "; ")
 }
 
-// few joins the first of names.
-func few(names []sources.SafeText) string {
+// firstNames joins the first few names.
+func firstNames(names []sources.SafeText) string {
 	const most = 5
 	var shown []string
 	for _, n := range names[:min(most, len(names))] {
@@ -167,7 +167,7 @@ func few(names []sources.SafeText) string {
 	return s
 }
 
-// String says what is lacking, without the plugin: amounts if there are any, and otherwise upstream's words.
+// String describes the lack without the plugin: amounts if there are any, otherwise upstream's message.
 func (l Lack) String() string {
 	var parts []string
 	for _, r := range l.Resources {
@@ -189,7 +189,7 @@ func (l Lack) String() string {
 	return s
 }
 
-// String says it with the arithmetic: "needs 2 cpu, free 500m of 4: lacks 1500m".
+// String includes the arithmetic: "needs 2 cpu, free 500m of 4: lacks 1500m".
 func (s Shortage) String() string {
 	text := fmt.Sprintf("needs %s %s, free %s of %s: lacks %s", plain(s.Needs), s.Resource, plain(s.Free), plain(s.Allocatable), plain(s.Lacks))
 	if s.Needs.Cmp(s.Allocatable) > 0 {
@@ -198,7 +198,7 @@ func (s Shortage) String() string {
 	return text
 }
 
-// plain writes an amount for a person: bytes in the unit that suits them, to a tenth.
+// plain formats an amount with a readable unit, to one decimal.
 func plain(q resource.Quantity) string {
 	n, sign := q.Value(), ""
 	if q.Format != resource.BinarySI {

@@ -18,11 +18,11 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Cluster is what a cluster holds at one moment. It is never modified. What its methods work out takes longer the more
-// there is, and may be worked out by any goroutine.
+// Cluster is the content of a cluster at one moment. It is never modified, and its methods may be called
+// from any goroutine. Their cost grows with the cluster.
 type Cluster struct {
 	At time.Time
-	// Unknown says why nothing else is known. Empty if it is.
+	// Unknown says why the cluster is unknown. Empty if it is known.
 	Unknown string
 
 	cfg     *schedulerconfig.Config
@@ -30,39 +30,39 @@ type Cluster struct {
 	queue   *queue.Queue
 }
 
-// NewCluster returns what objects and q, which nobody may change any more, hold at a moment.
+// NewCluster returns the cluster at a moment. Nobody may modify objects and q any more.
 func NewCluster(at time.Time, cfg *schedulerconfig.Config, objects cluster.Objects, q *queue.Queue) *Cluster {
 	return &Cluster{At: at, cfg: cfg, objects: objects, queue: q}
 }
 
-// Node is a node, and what of it is taken.
+// Node is a node and its usage.
 type Node struct {
 	Name sources.SafeText
-	// Resources are cpu, memory and pods, and then what else the node has or its pods ask for, by name.
+	// Resources are cpu, memory and pods, then the node's other resources by name.
 	Resources []NodeResource
 	Taints    []sources.SafeText
-	// Conditions are those that are not as they should be: "not ready", "DiskPressure".
+	// Conditions are the bad ones: "not ready", "DiskPressure".
 	Conditions []sources.SafeText
-	// Nominated are the pods that wait for room here.
+	// Nominated are the pods that are nominated to this node.
 	Nominated []sources.SafeText
 
 	pods []*v1.Pod
 }
 
-// NodeResource is how much of a resource the pods on a node ask for, and how much there is for pods.
+// NodeResource is how much of a resource the pods on a node request, and how much is allocatable.
 type NodeResource struct {
 	Name              sources.SafeText
 	Used, Allocatable resource.Quantity
 }
 
-// Free is what is left of the resource: less than nothing if more is asked for than there is.
+// Free returns what is left of the resource. It is negative if requests exceed what is allocatable.
 func (r NodeResource) Free() resource.Quantity {
 	free := r.Allocatable.DeepCopy()
 	free.Sub(r.Used)
 	return free
 }
 
-// UsedShare is which part of it is taken, 1 if there is none.
+// UsedShare returns the used share of the resource, or 1 if none is allocatable.
 func (r NodeResource) UsedShare() float64 {
 	if all := r.Allocatable.AsApproximateFloat64(); all > 0 {
 		return r.Used.AsApproximateFloat64() / all
@@ -74,8 +74,8 @@ func (r NodeResource) UsedShare() float64 {
 type NodePod struct {
 	Name     sources.SafeText
 	Priority int32
-	// Asks is what it asks for, in the order of the node's resources.
-	Asks []NodeResource
+	// Requests are its requests, in the order of the node's resources.
+	Requests []NodeResource
 }
 
 // Nodes returns the nodes of the cluster, by name.
@@ -113,23 +113,23 @@ func (c *Cluster) Nodes() []*Node {
 	return all
 }
 
-// requestsOf is what pod asks a node for, the place of a pod included.
+// requestsOf returns pod's requests on a node, including one of the node's pods.
 func requestsOf(pod *v1.Pod) v1.ResourceList {
-	asks := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
-	asks[v1.ResourcePods] = *resource.NewQuantity(1, resource.DecimalSI)
-	return asks
+	requests := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
+	requests[v1.ResourcePods] = *resource.NewQuantity(1, resource.DecimalSI)
+	return requests
 }
 
-// addUp adds asks to used.
-func addUp(used, asks v1.ResourceList) {
-	for name, q := range asks {
+// addUp adds requests to used.
+func addUp(used, requests v1.ResourceList) {
+	for name, q := range requests {
 		sum := used[name]
 		sum.Add(q)
 		used[name] = sum
 	}
 }
 
-// nodeResources are the resources of which a node has some, or of which some is used.
+// nodeResources returns the resources that are allocatable or used.
 func nodeResources(used, allocatable v1.ResourceList) []NodeResource {
 	var all []NodeResource
 	add := func(name v1.ResourceName) {
@@ -168,7 +168,7 @@ func taintsOf(n *v1.Node) []sources.SafeText {
 	return all
 }
 
-// conditionsOf are the conditions of n that keep pods away: it is not ready, or under pressure.
+// conditionsOf returns the conditions of n that keep pods away: not ready, or under pressure.
 func conditionsOf(n *v1.Node) []sources.SafeText {
 	var all []sources.SafeText
 	for _, c := range n.Status.Conditions {
@@ -182,7 +182,7 @@ func conditionsOf(n *v1.Node) []sources.SafeText {
 	return all
 }
 
-// Pods are the pods on the node, the highest priority first, at most most of them, and how many there are.
+// Pods returns up to most pods on the node, highest priority first, and the number of all of them.
 func (n *Node) Pods(most int) (pods []NodePod, all int) {
 	sorted := slices.Clone(n.pods)
 	slices.SortFunc(sorted, func(a, b *v1.Pod) int {
@@ -190,7 +190,7 @@ func (n *Node) Pods(most int) (pods []NodePod, all int) {
 	})
 	for _, pod := range sorted[:min(most, len(sorted))] {
 		pods = append(pods, NodePod{
-			Name: sources.Sanitize(pod.Namespace + "/" + pod.Name), Priority: priorityOf(pod), Asks: nodeResources(requestsOf(pod), nil),
+			Name: sources.Sanitize(pod.Namespace + "/" + pod.Name), Priority: priorityOf(pod), Requests: nodeResources(requestsOf(pod), nil),
 		})
 	}
 	return pods, len(sorted)
@@ -203,8 +203,8 @@ func priorityOf(pod *v1.Pod) int32 {
 	return *pod.Spec.Priority
 }
 
-// Fit is what the pod of that name lacks on every node: see Needs. It is nil if the pod's object is not known, as in a
-// cluster that is Unknown.
+// Fit returns what the pod lacks on every node: see Needs. It is nil if the pod's object or the cluster
+// is unknown.
 func (c *Cluster) Fit(key types.NamespacedName) (*Needs, error) {
 	if c.Unknown != "" {
 		return nil, nil
@@ -216,7 +216,7 @@ func (c *Cluster) Fit(key types.NamespacedName) (*Needs, error) {
 	return FindNeeds(c.cfg, c.objects, c.queue, pod, c.At, c.objects.Count("Node"))
 }
 
-// Size is how many objects there are: of many, Fit takes long. Of a cluster that is Unknown there are none.
+// Size returns the number of objects, on which the cost of Fit depends.
 func (c *Cluster) Size() int {
 	if c.Unknown != "" {
 		return 0
@@ -224,8 +224,8 @@ func (c *Cluster) Size() int {
 	return c.objects.Tree.Len()
 }
 
-// Names returns the names of all objects of a kind, as namespace/name if they have a namespace other than default. Of a
-// cluster that is Unknown there are none.
+// Names returns up to most names of objects of a kind, as namespace/name unless the namespace is default
+// or empty.
 func (c *Cluster) Names(kind string, most int) []string {
 	if c.Unknown != "" {
 		return nil
@@ -241,8 +241,8 @@ func (c *Cluster) Names(kind string, most int) []string {
 	return names
 }
 
-// NearestFirst returns nodes by how nearly a pod fits, those first on which it does, with what it lacks on each: nil where
-// it fits. all are by name.
+// NearestFirst sorts nodes by how nearly the pod fits, nodes on which it fits first, and returns what it
+// lacks on each: nil where it fits. all is sorted by name.
 func (n *Needs) NearestFirst(all []*Node) ([]*Node, []*NodeNeeds) {
 	byName := make(map[sources.SafeText]*Node, len(all))
 	for _, node := range all {
@@ -262,7 +262,7 @@ func (n *Needs) NearestFirst(all []*Node) ([]*Node, []*NodeNeeds) {
 	for i := range n.Nearest {
 		add(n.Nearest[i].Node, &n.Nearest[i])
 	}
-	for _, node := range all { // of which nothing is known
+	for _, node := range all { // nodes that are not in n
 		if byName[node.Name] != nil {
 			add(node.Name, &NodeNeeds{Node: node.Name})
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/schedq/schedq/queue/session/words"
 )
 
-// Summary says where pods went: "9 pods moved: 6 to backoff, 3 to active".
+// Summary says where pods moved: "9 pods moved: 6 to backoff, 3 to active".
 func Summary(moves []*board.Transition) string {
 	switch len(moves) {
 	case 0:
@@ -46,15 +46,15 @@ func Summary(moves []*board.Transition) string {
 		}
 	}
 	if stayed > 0 {
-		to = append(to, words.Times(stayed, "pod")+" stayed gated")
+		to = append(to, words.Plural(stayed, "pod")+" stayed gated")
 	}
 	if stayed == len(moves) {
 		return "nothing moved, " + to[0]
 	}
-	return fmt.Sprintf("%s moved: %s", words.Times(len(moves)-stayed, "pod"), strings.Join(to, ", "))
+	return fmt.Sprintf("%s moved: %s", words.Plural(len(moves)-stayed, "pod"), strings.Join(to, ", "))
 }
 
-// Outcome says which pods were bound within that time, where, and which of b still wait and why.
+// Outcome says which pods were bound within took, where, and which of b still wait and why.
 func Outcome(moves []*board.Transition, b *board.Board, took time.Duration) string {
 	byNode := map[string][]string{}
 	placed := 0
@@ -87,7 +87,7 @@ func Outcome(moves []*board.Transition, b *board.Board, took time.Duration) stri
 	return said + ", " + stillWaiting(b)
 }
 
-// stillWaiting counts the pods that wait, by the plugins that rejected them.
+// stillWaiting counts the waiting pods by the plugins that rejected them.
 func stillWaiting(b *board.Board) string {
 	b = b.Unfiltered()
 	counts := map[string]int{}
@@ -104,31 +104,31 @@ func stillWaiting(b *board.Board) string {
 			}
 		}
 	}
-	return waiting(total, counts)
+	return stillWaitingText(total, counts)
 }
 
-// mostNamed is how many plugins an outcome names.
+// mostNamed limits how many plugins an outcome names.
 const mostNamed = 3
 
-// waiting says how many pods wait, and how many of them each plugin rejected: a pod that several rejected is in the count of
-// each.
-func waiting(pods int, rejected map[string]int) string {
+// stillWaitingText says how many pods wait, and how many of them each plugin rejected. A pod rejected by
+// several plugins counts for each.
+func stillWaitingText(pods int, rejected map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(rejected), func(a, b string) int {
 		return cmp.Or(rejected[b]-rejected[a], strings.Compare(a, b))
 	})
 	switch pods {
 	case 0:
-		return "none waits"
+		return "none waiting"
 	case 1:
-		return "1 waits: " + strings.Join(names, ", ")
+		return "1 waiting: " + strings.Join(names, ", ")
 	}
 	var why []string
 	for _, name := range names[:min(mostNamed, len(names))] {
 		why = append(why, fmt.Sprintf("%s (%d)", name, rejected[name]))
 	}
-	text := fmt.Sprintf("%d wait, rejected by %s", pods, strings.Join(why, ", "))
+	text := fmt.Sprintf("%d waiting, rejected by %s", pods, strings.Join(why, ", "))
 	if more := len(names) - mostNamed; more > 0 {
-		text += " and " + words.Times(more, "other plugin")
+		text += " and " + words.Plural(more, "other plugin")
 	}
 	return text
 }

@@ -13,13 +13,14 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Unknown says why the queue does not know a pod of rec at a moment. pod is its object as it is then, or nil.
-func Unknown(ctx context.Context, rec *sources.Recording, pod *v1.Pod, key types.NamespacedName, at time.Time, zone words.Zone) error {
+// UnknownPod returns an error that says why a pod of rec is not in the queue at a moment. pod is its
+// object at that moment, or nil.
+func UnknownPod(ctx context.Context, rec *sources.Recording, pod *v1.Pod, key types.NamespacedName, at time.Time, zone words.Zone) error {
 	name, now := sources.Sanitize(key.String()), zone.Clock(at)
 	if pod != nil && pod.Spec.NodeName != "" {
-		return fmt.Errorf("%s was not in the queue up to %s: it runs on %s", name, now, sources.Sanitize(pod.Spec.NodeName))
+		return fmt.Errorf("%s was never queued before %s: it runs on %s", name, now, sources.Sanitize(pod.Spec.NodeName))
 	} else if pod != nil {
-		return fmt.Errorf("%s was not in the queue up to %s: its scheduler is %s, its phase %s", name, now,
+		return fmt.Errorf("%s was never queued before %s: its scheduler is %s and its phase %s", name, now,
 			sources.Sanitize(pod.Spec.SchedulerName), sources.Sanitize(string(pod.Status.Phase)))
 	}
 	for ev, err := range rec.All(ctx) {
@@ -27,8 +28,8 @@ func Unknown(ctx context.Context, rec *sources.Recording, pod *v1.Pod, key types
 			return err
 		}
 		if k, ok := cluster.PodOf(ev); ok && k == key && ev.Time.After(at) {
-			return fmt.Errorf("the queue did not know %s at %s: it came at %s", name, now, zone.Clock(ev.Time))
+			return fmt.Errorf("%s was not in the queue at %s: it arrived at %s", name, now, zone.Clock(ev.Time))
 		}
 	}
-	return fmt.Errorf("the queue did not know %s at %s", name, now)
+	return fmt.Errorf("%s was not in the queue at %s", name, now)
 }

@@ -11,7 +11,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
-// NewHints returns what plugins say of the in-tree plugins. A nil plugins is that nothing is known.
+// NewHints returns the events that the in-tree plugins listen for according to plugins. Nil means that
+// nothing is known.
 func NewHints(plugins queue.Plugins) Hints {
 	w := Hints{events: queue.InjectableLabels()}
 	if plugins == nil {
@@ -33,22 +34,22 @@ func NewHints(plugins queue.Plugins) Hints {
 	return w
 }
 
-// ownUpdates are the updates of a waiting pod that may help it.
+// ownUpdates are the updates of a waiting pod that may make it schedulable.
 var ownUpdates = []fwk.ActionType{
 	fwk.UpdatePodLabel, fwk.UpdatePodScaleDown, fwk.UpdatePodToleration,
 	fwk.UpdatePodSchedulingGatesEliminated, fwk.UpdatePodGeneratedResourceClaim,
 }
 
-// PluginWakes are the events that a plugin registered for: the plugin's hint function then decides
-// whether one helps the pod.
+// PluginWakes are the events that a plugin listens for. The plugin's hint function then decides whether
+// one helps the pod.
 type PluginWakes struct {
 	Plugin string `json:"plugin"`
-	// Events are empty if what the plugin registered for is not known: any event may wake the pod then.
+	// Events is empty if it is unknown what the plugin listens for: any event may wake the pod then.
 	Events []string `json:"events"`
 }
 
-// Wakes returns what may wake p, by the plugins that hold it: those that rejected its last attempt, or the
-// one that gates it. Pods that are not held have none.
+// Wakes returns what may wake p, by plugin: those that rejected its last attempt, or the one that gates
+// it. It is empty for other pods.
 func (m *Moment) Wakes(p *board.Pod) []PluginWakes {
 	plugins := p.RejectorPlugins()
 	switch p.Tier {
@@ -68,15 +69,15 @@ func (m *Moment) Wakes(p *board.Pod) []PluginWakes {
 	return all
 }
 
-// String says in a few words which pods an event moves in a what-if.
+// String describes which pods an event moves in a what-if.
 func (w Hints) String() string {
 	if w.plugins == nil {
-		return "no queueing hints: any event may help any rejected pod"
+		return "no queueing hints: any event may wake any rejected pod"
 	}
-	return "an event wakes pods whose rejector plugins registered for it"
+	return "events wake only pods whose rejecting plugins listen for them"
 }
 
-// waitsFor says, in a sentence, which events may wake a pod that plugins rejected.
+// waitsFor says in a sentence which events may wake a pod that plugins rejected.
 func (w Hints) waitsFor(plugins []string) string {
 	var waits []string
 	for _, event := range w.events {
@@ -87,9 +88,9 @@ func (w Hints) waitsFor(plugins []string) string {
 	known := !slices.ContainsFunc(plugins, func(p string) bool { return w.plugins[p] == nil })
 	if len(waits) == 0 || !known {
 		if len(plugins) == 1 {
-			return "An event that it registered for wakes the pod."
+			return "Woken by events that this plugin listens for."
 		}
-		return "An event that one of them registered for wakes it."
+		return "Woken by events that one of these plugins listens for."
 	}
-	return "Any of these may wake it: " + strings.Join(waits, ", ") + "."
+	return "Woken by any of these events: " + strings.Join(waits, ", ") + "."
 }

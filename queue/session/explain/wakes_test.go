@@ -2,14 +2,14 @@ package explain
 
 import "testing"
 
-// TestWaitsForWhatIsNotKnown: of one plugin it is not said that it is one of several.
-func TestWaitsForWhatIsNotKnown(t *testing.T) {
+// TestWaitsForUnknownEvents: the sentence for one plugin is singular.
+func TestWaitsForUnknownEvents(t *testing.T) {
 	for want, plugins := range map[string][]string{
-		"An event that it registered for wakes the pod.":     {"Own"},
-		"An event that one of them registered for wakes it.": {"Own", "Other"},
+		"Woken by events that this plugin listens for.":          {"Own"},
+		"Woken by events that one of these plugins listens for.": {"Own", "Other"},
 	} {
 		if got := (Hints{}).waitsFor(plugins); got != want {
-			t.Errorf("of %v it says %q, want %q", plugins, got, want)
+			t.Errorf("%v: got %q, want %q", plugins, got, want)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/schedq/schedq/queue/session/words"
 )
 
-// Why says in sentences why a pod moved, with the arithmetic, and by which rule of the model it did.
+// Why returns sentences about why a pod moved, including the arithmetic and the model's rule.
 func (m *Moment) Why(t *board.Transition) []string {
 	said := m.whyMoved(t)
 	if b := t.Pod.Because; b != nil && b.Rule != reason.ByQueue && !t.Observed {
@@ -28,7 +28,7 @@ func (m *Moment) whyMoved(t *board.Transition) []string {
 	}
 	switch {
 	case t.Restated():
-		return []string{"The scheduler said a second time that the pod is here: nothing moved."}
+		return []string{"The scheduler logged the pod's place again: nothing moved."}
 	case t.Event == queue.ScheduleAttemptFailure:
 		return m.whyFailed(t)
 	case t.To == queue.InFlight:
@@ -36,18 +36,18 @@ func (m *Moment) whyMoved(t *board.Transition) []string {
 	case t.To == queue.Scheduled || t.To == queue.Deleted:
 		return m.whyLeft(t)
 	case t.To == queue.Gated:
-		return []string{fmt.Sprintf("%s keeps it out of activeQ: it takes no attempt and no backoff until that lets it go.", gatedBy(t))}
-	case t.PutBack():
-		return []string{"No attempt of it was seen, and the scheduling loop would have taken it at once: what wakes it here did not wake it in the real scheduler."}
+		return []string{fmt.Sprintf("%s keeps it out of activeQ: no attempts and no backoff until the gate opens.", gatingPlugin(t))}
+	case t.TakenBack():
+		return []string{"No attempt followed, although the scheduling loop would have popped it at once: in the real scheduler the event did not wake it."}
 	case t.Event == queue.BackoffComplete:
 		return m.whyBackedOff(t)
 	case t.Event == queue.UnschedulableTimeout:
-		return []string{fmt.Sprintf("No event woke it for %s: the leftover flush, every %s, has it tried again.",
+		return []string{fmt.Sprintf("No event woke it for %s: the leftover flush (every %s) retries it.",
 			words.Short(m.Options.PodMaxInUnschedulablePods), words.Short(queue.LeftoverFlushInterval)), whereTo(t)}
 	case t.Event == queue.ForceActivate:
-		return []string{"It was activated, by a plugin or a person: it goes to activeQ whatever rejected it and however long it should back off."}
+		return []string{"A plugin or a person activated it: it goes to activeQ regardless of its rejection and backoff."}
 	case t.From == queue.None || t.From == queue.Scheduled || t.From == queue.Deleted:
-		return []string{fmt.Sprintf("It came to the queue%s, and no gate holds it: activeQ takes it by priority (%d), then by time.", causeOf(t), t.Pod.Priority)}
+		return []string{fmt.Sprintf("It entered the queue%s without a gate: activeQ orders it by priority (%d), then time.", causeOf(t), t.Pod.Priority)}
 	default:
 		return m.whyWoken(t)
 	}
@@ -57,40 +57,40 @@ func (m *Moment) whyFailed(t *board.Transition) []string {
 	plugins := t.Pod.RejectorPlugins()
 	said := fmt.Sprintf("Attempt %d failed%s", t.Attempts, afterStay(t))
 	if len(plugins) == 0 {
-		return append([]string{said + ", by an error and not by a plugin: it needs no event, only time."}, m.arithmeticOf(t)...)
+		return append([]string{said + " with an error, not a rejection: it needs no event, only time."}, m.arithmeticOf(t)...)
 	}
-	said += ": " + strings.Join(plugins, ", ") + " rejected it."
+	said += ": rejected by " + strings.Join(plugins, ", ") + "."
 	switch t.To {
 	case queue.Unschedulable:
 		return append([]string{said, m.Hints.waitsFor(plugins)}, m.arithmeticOf(t)...)
 	case queue.Backoff:
-		said += " An event that may help came during the attempt, so it only backs off."
+		said += " An event that may help arrived during the attempt, so it goes to backoffQ."
 	case queue.Active:
-		said += " An event that may help came during the attempt, and it need not back off."
+		said += " An event that may help arrived during the attempt, and its backoff is over, so it goes to activeQ."
 	}
 	return append([]string{said}, m.arithmeticOf(t)...)
 }
 
 func (m *Moment) whyPopped(t *board.Transition) []string {
 	if t.From == queue.Backoff {
-		return []string{fmt.Sprintf("Attempt %d: activeQ was empty, and so the scheduler popped the first pod of backoffQ before its backoff was over (PopFromBackoffQ).", t.Attempts)}
+		return []string{fmt.Sprintf("Attempt %d: activeQ was empty, so the scheduler popped the first pod of backoffQ before its backoff ended (PopFromBackoffQ).", t.Attempts)}
 	}
-	return []string{fmt.Sprintf("Attempt %d: it was the first in activeQ, by priority (%d) and then by time, and was popped%s.", t.Attempts, t.Pod.Priority, afterStay(t))}
+	return []string{fmt.Sprintf("Attempt %d: popped%s as the first in activeQ by priority (%d), then time.", t.Attempts, afterStay(t), t.Pod.Priority)}
 }
 
 func (m *Moment) whyLeft(t *board.Transition) []string {
 	switch {
 	case t.To == queue.Scheduled && t.Pod.Node != "":
-		return []string{fmt.Sprintf("Attempt %d bound it to %s, %s after it came.", t.Pod.Attempts, t.Pod.Node, lapse(t.Time.Sub(t.Pod.Arrived)))}
+		return []string{fmt.Sprintf("Attempt %d bound it to %s, %s after it arrived.", t.Pod.Attempts, t.Pod.Node, elapsed(t.Time.Sub(t.Pod.Arrived)))}
 	case t.To == queue.Scheduled:
-		return []string{fmt.Sprintf("Attempt %d bound it, %s after it came.", t.Pod.Attempts, lapse(t.Time.Sub(t.Pod.Arrived)))}
+		return []string{fmt.Sprintf("Attempt %d bound it, %s after it arrived.", t.Pod.Attempts, elapsed(t.Time.Sub(t.Pod.Arrived)))}
 	default:
-		return []string{fmt.Sprintf("It was deleted, %s after it came.", lapse(t.Time.Sub(t.Pod.Arrived)))}
+		return []string{fmt.Sprintf("It was deleted, %s after it arrived.", elapsed(t.Time.Sub(t.Pod.Arrived)))}
 	}
 }
 
 func (m *Moment) whyBackedOff(t *board.Transition) []string {
-	said := "Its backoff was over: the flush, every " + words.Short(queue.BackoffFlushInterval) + ", took it to activeQ."
+	said := "Its backoff ended: the backoff flush (every " + words.Short(queue.BackoffFlushInterval) + ") moved it to activeQ."
 	prev := t.Prev()
 	if prev == nil || prev.Pod.BackoffExpiry.IsZero() {
 		return []string{said}
@@ -98,7 +98,7 @@ func (m *Moment) whyBackedOff(t *board.Transition) []string {
 	return []string{m.arithmetic(prev.Pod), said}
 }
 
-// whyWoken is why an event took a rejected or gated pod to activeQ or backoffQ.
+// whyWoken says why an event moved a rejected or gated pod to activeQ or backoffQ.
 func (m *Moment) whyWoken(t *board.Transition) []string {
 	said := []string{fmt.Sprintf("%s woke it%s.", cmp.Or(t.Event, "An event"), afterStay(t))}
 	if prev := t.Prev(); prev != nil && t.From == queue.Unschedulable {
@@ -109,7 +109,7 @@ func (m *Moment) whyWoken(t *board.Transition) []string {
 			}
 		}
 		if len(registered) > 0 {
-			said[0] += fmt.Sprintf(" %s, by which it was rejected, registered for that event and did not rule out that it helps.", strings.Join(registered, " and "))
+			said[0] += fmt.Sprintf(" %s rejected it, registered for that event, and did not rule out that it helps.", strings.Join(registered, " and "))
 		}
 	}
 	if s := whereTo(t); s != "" {
@@ -121,20 +121,20 @@ func (m *Moment) whyWoken(t *board.Transition) []string {
 	return said
 }
 
-// whereTo says in a sentence which tier a woken pod goes to, and why.
+// whereTo says in a sentence which tier a woken pod moves to, and why.
 func whereTo(t *board.Transition) string {
 	switch {
 	case t.To == queue.Backoff:
-		return "Its backoff was not over: it goes to backoffQ first."
+		return "Its backoff had not ended: it goes to backoffQ first."
 	case t.From == queue.Gated:
 		return "Its gate is open: it goes to activeQ."
 	case t.To == queue.Active:
-		return "It need not back off any more: it goes straight to activeQ."
+		return "Its backoff had ended: it goes straight to activeQ."
 	}
 	return ""
 }
 
-// arithmeticOf is how the backoff expiry came about, if it is known.
+// arithmeticOf explains the backoff expiry, if it is known.
 func (m *Moment) arithmeticOf(t *board.Transition) []string {
 	if t.Pod.BackoffExpiry.IsZero() {
 		return nil
@@ -142,7 +142,7 @@ func (m *Moment) arithmeticOf(t *board.Transition) []string {
 	return []string{m.arithmetic(t.Pod)}
 }
 
-// causeOf returns the event that caused t, in parentheses after a blank, or nothing if it is not known.
+// causeOf returns the event that caused t as " (EVENT)", or "" if it is unknown.
 func causeOf(t *board.Transition) string {
 	if t.Event == "" {
 		return ""
@@ -150,21 +150,21 @@ func causeOf(t *board.Transition) string {
 	return " (" + t.Event + ")"
 }
 
-// gatedBy names the plugin that gates the pod, as the beginning of a sentence.
-func gatedBy(t *board.Transition) string { return cmp.Or(t.GatingPlugin, "A PreEnqueue plugin") }
+// gatingPlugin names the plugin that gates the pod, at the start of a sentence.
+func gatingPlugin(t *board.Transition) string { return cmp.Or(t.GatingPlugin, "A PreEnqueue plugin") }
 
-// afterStay says how long the pod was in the tier that it moved from: " after 4.2s". It is empty if that is not
-// known.
+// afterStay says how long the pod was in the tier that it left: " after 4.2s". It is empty if that is
+// unknown.
 func afterStay(t *board.Transition) string {
 	prev := t.Prev()
 	if prev == nil || prev.Pod.Since.IsZero() || t.From == queue.None {
 		return ""
 	}
-	return " after " + lapse(t.Time.Sub(prev.Pod.Since))
+	return " after " + elapsed(t.Time.Sub(prev.Pod.Since))
 }
 
-// lapse writes how long something took, to three digits or so.
-func lapse(d time.Duration) string {
+// elapsed formats a duration to about three digits.
+func elapsed(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return d.Round(100 * time.Microsecond).String()

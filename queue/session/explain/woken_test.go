@@ -8,17 +8,17 @@ import (
 	"github.com/schedq/schedq/queue/session/world"
 )
 
-// TestIfWoken: a pending plugin's event needs no backoff.
+// TestIfWoken: an event for a pending plugin skips the backoff.
 func TestIfWoken(t *testing.T) {
 	f := &Moment{Now: world.At(11.5), Options: queue.Defaults()}
 	p := &board.Pod{PodInfo: queue.PodInfo{
-		Tier: queue.Unschedulable, Timestamp: world.At(10.7), UnschedulableCount: 1, BackoffExpiry: world.At(11), PendingPlugins: []string{"DynamicResources"},
+		Tier: queue.Unschedulable, Timestamp: world.At(10.7), Attempts: 1, UnschedulableCount: 1, BackoffExpiry: world.At(11), PendingPlugins: []string{"DynamicResources"},
 	}}
 	f.Options.PopFromBackoffQ = true
-	want := "Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11 (cut to the whole second). " +
-		"Woken before 12:00:12, it goes to backoffQ first, unless by an event for DynamicResources: then straight to activeQ."
+	want := "Attempt 1 failed at 12:00:10.7. Backoff: 1 s, until 12:00:12. " +
+		"An event before then moves it to backoffQ; an event for DynamicResources moves it straight to activeQ."
 	if got := f.explainWoken(p); got != want {
-		t.Errorf("it says %s\nwant    %s", got, want)
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	f.Now = world.At(12)
 	if w, ok := f.IfWoken(p); !ok || w.Tier != queue.Active {
@@ -26,15 +26,15 @@ func TestIfWoken(t *testing.T) {
 	}
 	p.Tier = queue.Backoff
 	if _, ok := f.IfWoken(p); ok {
-		t.Error("a pod in backoffQ is said to wait for an event")
+		t.Error("a pod in backoffQ waits for an event")
 	}
 }
 
-// TestCutBySchedulersClock: by a clock that is 380 ms ahead of the scheduler's, its seconds begin 380 ms late.
-func TestCutBySchedulersClock(t *testing.T) {
+// TestRoundedBySchedulersClock: for a clock that is 380 ms ahead of the scheduler's, its seconds begin 380 ms late.
+func TestRoundedBySchedulersClock(t *testing.T) {
 	m := &Moment{Now: world.At(11.5), Options: queue.Defaults()}
 	p := &board.Pod{PodInfo: queue.PodInfo{Timestamp: world.At(10.7), UnschedulableCount: 1, BackoffExpiry: world.At(11.38)}}
-	if got, want := m.arithmetic(p), "Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11.3 (cut to the whole second of the scheduler's clock)."; got != want {
-		t.Errorf("it says %s\nwant    %s", got, want)
+	if got, want := m.arithmetic(p), "Failed at 12:00:10.7, for the 1st time. Backoff: 1 s, until 12:00:11.3 (rounded down to a whole second of the scheduler's clock)."; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/schedq/schedq/queue/session/words"
 )
 
-// Field is something of a pod that a filter can name: ns:shop, attempts>3.
+// Field is a property of a pod that a filter can name: ns:shop, attempts>3.
 type Field struct {
 	Name    string
 	Aliases []string
-	// Operators are those that it goes with.
+	// Operators are the operators that the field supports.
 	Operators []string
-	// Says describes it in a few words.
-	Says string
+	// Help describes the field in a few words.
+	Help string
 
 	read func(f *Filter, operator, value string) (match func(*Pod) bool, problem string)
 }
@@ -30,16 +30,16 @@ var (
 	spanOperators   = []string{">", ">=", "<", "<="}
 )
 
-// wrongOperator is the problem of an operator that a field does not go with.
+// wrongOperator is the problem reported for an operator that a field does not support.
 const wrongOperator = "operator"
 
-// fields are all fields, in the order in which a person is told of them.
+// fields are all fields, in the order of the help.
 var fields = [...]Field{
 	text("ns", []string{"namespace"}, "the namespace", func(p *Pod, is func(string) bool) bool { return is(p.Namespace) }),
 	text("name", nil, "the pod's name", func(p *Pod, is func(string) bool) bool { return is(p.Name) }),
 	text("plugin", nil, "a plugin that rejected the last attempt, or that gates the pod", (*Pod).plugins),
 	{Name: "tier", Operators: []string{":", "=", "!="}, read: readTier,
-		Says: "where the pod is: active, backoff, unschedulable, gated, in-flight, bound, deleted"},
+		Help: "where the pod is: active, backoff, unschedulable, gated, in-flight, bound, deleted"},
 	text("owner", nil, "the controller: ReplicaSet/web-7d9f, Job/train", func(p *Pod, is func(string) bool) bool {
 		return is(p.OwnerKind+"/"+p.OwnerName) || is(p.OwnerName)
 	}),
@@ -47,7 +47,7 @@ var fields = [...]Field{
 	number("attempts", nil, "how often the pod was popped", func(p *Pod) int64 { return int64(p.Attempts) }),
 	number("prio", []string{"priority"}, "the priority", func(p *Pod) int64 { return int64(p.Priority) }),
 	{Name: "waiting", Operators: spanOperators, read: readWaiting,
-		Says: "how long the pod has been in the queue: 90s, 5m, 1h30m, 2d"},
+		Help: "how long the pod has been in the queue: 90s, 5m, 1h30m, 2d"},
 }
 
 // Fields returns all fields.
@@ -62,10 +62,10 @@ func FieldNames() []string {
 	return names
 }
 
-// IsField reports whether a field has that name.
+// IsField reports whether there is a field with that name.
 func IsField(name string) bool { return field(name) != nil }
 
-// field returns the field of that name, or nil.
+// field returns the field with that name, or nil.
 func field(name string) *Field {
 	for i := range fields {
 		if f := &fields[i]; f.Name == name || slices.Contains(f.Aliases, name) {
@@ -75,9 +75,9 @@ func field(name string) *Field {
 	return nil
 }
 
-// text is a field of text: after ":" it must contain the value, after "=" be the value.
-func text(name string, aliases []string, says string, is func(*Pod, func(string) bool) bool) Field {
-	return Field{Name: name, Aliases: aliases, Operators: textOperators, Says: says,
+// text returns a text field: ":" tests for a substring, "=" for equality.
+func text(name string, aliases []string, help string, is func(*Pod, func(string) bool) bool) Field {
+	return Field{Name: name, Aliases: aliases, Operators: textOperators, Help: help,
 		read: func(_ *Filter, operator, value string) (func(*Pod) bool, string) {
 			small := strings.ToLower(value)
 			test := func(s string) bool { return strings.EqualFold(s, value) }
@@ -94,9 +94,9 @@ func text(name string, aliases []string, says string, is func(*Pod, func(string)
 		}}
 }
 
-// number is a field that is a whole number.
-func number(name string, aliases []string, says string, of func(*Pod) int64) Field {
-	return Field{Name: name, Aliases: aliases, Operators: numberOperators, Says: says,
+// number returns a field that is an integer.
+func number(name string, aliases []string, help string, of func(*Pod) int64) Field {
+	return Field{Name: name, Aliases: aliases, Operators: numberOperators, Help: help,
 		read: func(_ *Filter, operator, value string) (func(*Pod) bool, string) {
 			compare := comparison(operator)
 			if compare == nil {
@@ -104,13 +104,13 @@ func number(name string, aliases []string, says string, of func(*Pod) int64) Fie
 			}
 			n, err := strconv.ParseInt(value, 10, 64)
 			if err != nil {
-				return nil, fmt.Sprintf("%q is no whole number", value)
+				return nil, fmt.Sprintf("%q is not a whole number", value)
 			}
 			return func(p *Pod) bool { return compare(cmp.Compare(of(p), n)) }, ""
 		}}
 }
 
-// comparison returns what an operator makes of cmp.Compare's result, or nil if it compares nothing.
+// comparison returns a function that interprets the result of cmp.Compare, or nil for other operators.
 func comparison(operator string) func(int) bool {
 	switch operator {
 	case ">":
@@ -129,7 +129,7 @@ func comparison(operator string) func(int) bool {
 	return nil
 }
 
-// Tier returns the tier that text names, by its beginning and in the words of the screen or of JSON:
+// Tier returns the tier that text is a prefix of, in the words of the screen or of JSON:
 // "unschedulable", "activeQ", "in-flight", "bound" and "scheduled".
 func Tier(text string) (queue.Tier, error) {
 	small := strings.ReplaceAll(strings.ToLower(text), "-", "")
@@ -141,7 +141,7 @@ func Tier(text string) (queue.Tier, error) {
 		}
 		names = append(names, word)
 	}
-	return queue.None, fmt.Errorf("%q is no tier; there are %s", text, strings.Join(names, ", "))
+	return queue.None, fmt.Errorf("unknown tier %q: use one of %s", text, strings.Join(names, ", "))
 }
 
 func readTier(_ *Filter, operator, value string) (func(*Pod) bool, string) {
@@ -161,14 +161,14 @@ func readWaiting(f *Filter, operator, value string) (func(*Pod) bool, string) {
 	}
 	span, err := parseSpan(value)
 	if err != nil || span < 0 {
-		return nil, fmt.Sprintf("%q is no length of time: 90s, 5m, 1h30m, 2d", value)
+		return nil, fmt.Sprintf("invalid duration %q: use 90s, 5m, 1h30m or 2d", value)
 	}
 	f.waits = append(f.waits, span)
 	compare := comparison(operator)
 	return func(p *Pod) bool { return compare(cmp.Compare(p.Waiting, span)) }, ""
 }
 
-// parseSpan is time.ParseDuration that also knows whole days.
+// parseSpan is time.ParseDuration with support for whole days.
 func parseSpan(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.ParseUint(days, 10, 16)

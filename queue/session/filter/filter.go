@@ -1,6 +1,5 @@
-// Package filter is the language in which a person says which pods to show: words, regular expressions,
-// label selectors and fields, the same on the screen and for the commands without one. docs/reference/filter.md
-// describes it.
+// Package filter implements the filter language: words, regular expressions, label selectors and fields,
+// the same on the screen and in the commands. docs/reference/filter.md documents it.
 package filter
 
 import (
@@ -12,16 +11,16 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Pod is what a filter looks at.
+// Pod holds the properties of a pod that a filter evaluates.
 type Pod struct {
 	Namespace, Name string
 	Tier            queue.Tier
-	// Unschedulable and Pending are the plugins that rejected the last attempt, Gating the one that gates
-	// the pod.
+	// Unschedulable and Pending are the plugins that rejected the last attempt, Gating the one that
+	// gates the pod.
 	Unschedulable, Pending []string
 	Gating                 string
 	Labels                 map[string]string
-	// OwnerKind and OwnerName are the pod's controller. Empty if it has none, or if it is not known.
+	// OwnerKind and OwnerName are the pod's controller, empty if it has none or it is unknown.
 	OwnerKind, OwnerName string
 	// Node is where the pod is bound or nominated to run.
 	Node     string
@@ -31,7 +30,7 @@ type Pod struct {
 	Waiting time.Duration
 }
 
-// Filter selects pods: those that match all of its terms. The zero Filter selects every pod.
+// Filter selects the pods that match all of its terms. The zero Filter selects every pod.
 type Filter struct {
 	text  sources.SafeText
 	terms []term
@@ -47,7 +46,7 @@ type term struct {
 // Empty reports whether f selects every pod.
 func (f Filter) Empty() bool { return len(f.terms) == 0 }
 
-// String returns the text that f was made from, safe to show.
+// String returns the text that f was parsed from, safe to show.
 func (f Filter) String() string { return string(f.text) }
 
 // Match reports whether f selects p.
@@ -60,10 +59,10 @@ func (f Filter) Match(p *Pod) bool {
 	return true
 }
 
-// Waits are the lengths of waiting at which a pod may begin or cease to match though nothing happens to it.
+// Waits returns the waiting times at which a pod may start or stop matching without changing itself.
 func (f Filter) Waits() []time.Duration { return f.waits }
 
-// plugins reports whether any plugin that holds p satisfies is.
+// plugins reports whether any plugin that blocks p satisfies is.
 func (p *Pod) plugins(is func(string) bool) bool {
 	for _, names := range [...][]string{p.Unschedulable, p.Pending} {
 		for _, name := range names {
@@ -78,7 +77,7 @@ func (p *Pod) plugins(is func(string) bool) bool {
 // name reports whether the pod's name, with or without its namespace, satisfies is.
 func (p *Pod) name(is func(string) bool) bool { return is(p.Namespace + "/" + p.Name) }
 
-// word matches pods that have text, in small letters, anywhere in their name, plugins or labels.
+// word matches pods with text, in lower case, anywhere in their name, plugins or labels.
 func word(text string) func(*Pod) bool {
 	return func(p *Pod) bool {
 		contains := func(s string) bool { return containsFold(s, text) }
@@ -94,7 +93,7 @@ func word(text string) func(*Pod) bool {
 	}
 }
 
-// containsFold reports whether s contains small, which is in small letters, whatever the case of s.
+// containsFold reports whether s contains small, which is in lower case, ignoring the case of s.
 func containsFold(s, small string) bool {
 	if strings.Contains(s, small) || small == "" {
 		return true
@@ -114,7 +113,7 @@ func lower(b byte) byte {
 	return b
 }
 
-// plain reports whether s is ASCII, as names of Kubernetes are.
+// plain reports whether s is ASCII, as Kubernetes names are.
 func plain(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -124,7 +123,7 @@ func plain(s string) bool {
 	return true
 }
 
-// fuzzy matches pods whose name has the letters of text, in small letters, in that order.
+// fuzzy matches pods whose name contains the letters of text, in lower case, in that order.
 func fuzzy(text string) func(*Pod) bool {
 	letters := []rune(text)
 	return func(p *Pod) bool {

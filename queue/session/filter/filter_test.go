@@ -10,7 +10,7 @@ import (
 	"github.com/schedq/schedq/queue/session/filter"
 )
 
-// pod is web-1 of the shop, which was rejected twice and waits for 10 minutes.
+// pod returns web-1 of the shop, which was rejected twice and has waited for 10 minutes.
 func pod() *filter.Pod {
 	return &filter.Pod{
 		Namespace: "shop", Name: "web-1", Tier: queue.Unschedulable,
@@ -60,7 +60,7 @@ func TestMatch(t *testing.T) {
 		"-l app web":             true, // a selector, then a word
 		"-l app db":              false,
 		`-l "env notin (prod)"`:  false,
-		"! -l !app":              false, // a lone ! says nothing
+		"! -l !app":              false, // a lone ! is incomplete
 		"!-l !app":               true,
 		"!-l app":                false,
 		"-l !canary ns:shop":     true,
@@ -112,28 +112,28 @@ func TestGatingPluginIsAPluginToo(t *testing.T) {
 	}
 }
 
-// What is wrong is told with its place, so that a person finds it in a long filter.
+// Errors have a position, so that the user finds it in a long filter.
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"colour:red":                 "letter 1: there is no field colour; there are ns, name, plugin",
-		"web size>3":                 "letter 5: there is no field size",
-		"attempts>":                  "letter 10: a value is missing after attempts>",
-		"attempts>many":              `letter 10: "many" is no whole number`,
-		"attempts:2":                 "letter 9: attempts goes with > >= < <= = !=",
-		"ns>a":                       "letter 3: ns goes with : = !=",
-		"prio>=99999999999999999999": `letter 7: "99999999999999999999" is no whole number`,
-		"tier:front":                 `letter 6: "front" is no tier; there are active, backoff`,
-		"tier>active":                "letter 5: tier goes with : = !=",
-		"waiting>soon":               `letter 9: "soon" is no length of time: 90s, 5m, 1h30m, 2d`,
+		"colour:red":                 "letter 1: unknown field colour: use one of ns, name, plugin",
+		"web size>3":                 "letter 5: unknown field size",
+		"attempts>":                  "letter 10: value missing after attempts>",
+		"attempts>many":              `letter 10: "many" is not a whole number`,
+		"attempts:2":                 "letter 9: attempts supports > >= < <= = !=",
+		"ns>a":                       "letter 3: ns supports : = !=",
+		"prio>=99999999999999999999": `letter 7: "99999999999999999999" is not a whole number`,
+		"tier:front":                 `letter 6: unknown tier "front": use one of active, backoff`,
+		"tier>active":                "letter 5: tier supports : = !=",
+		"waiting>soon":               `letter 9: invalid duration "soon": use 90s, 5m, 1h30m or 2d`,
 		"waiting>-5m":                "letter 9: ",
-		"waiting=5m":                 "letter 8: waiting goes with > >= < <=",
-		"äö /a(/":                    "letter 5: no regular expression: missing closing )",
-		`web "two words`:             `letter 5: the " that ends these words is missing`,
-		"-l":                         "letter 3: a label selector is missing",
-		"-l app=a=b":                 "letter 4: no label selector: ",
-		"web ~":                      "letter 6: letters of a name are missing after ~",
-		"-f ":                        "letter 4: letters of a name are missing after -f",
-		"-l env in (prod":            "letter 4: no label selector: ",
+		"waiting=5m":                 "letter 8: waiting supports > >= < <=",
+		"äö /a(/":                    "letter 5: invalid regular expression: missing closing )",
+		`web "two words`:             `letter 5: closing " is missing`,
+		"-l":                         "letter 3: label selector missing",
+		"-l app=a=b":                 "letter 4: invalid label selector: ",
+		"web ~":                      "letter 6: letters missing after ~",
+		"-f ":                        "letter 4: letters missing after -f",
+		"-l env in (prod":            "letter 4: invalid label selector: ",
 	} {
 		_, err := filter.Parse(text)
 		var mistake *filter.Error
@@ -143,7 +143,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestWaits: who shows pods has to look again when a wait passes one of these.
+// TestWaits: pods must be matched again when their wait passes one of these.
 func TestWaits(t *testing.T) {
 	f, err := filter.Parse("web waiting>5m !waiting>1h")
 	if err != nil || len(f.Waits()) != 2 || f.Waits()[0] != 5*time.Minute || f.Waits()[1] != time.Hour {
@@ -151,7 +151,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// FuzzParse: any text is a filter or a mistake with a place in it, and matching does not fail.
+// FuzzParse: any text is a filter or an error with a position in it, and matching does not panic.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"web !db /a.b/ ~x -l a=b,c ns:x attempts>3 waiting<5m", `"`, "-l in (", "!!", "/", "tier:", "\xff\x1b]0;a\a ns:\xff"} {
 		f.Add(text)
@@ -165,7 +165,7 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("%q: letter %d", text, mistake.At)
 			}
 		case err != nil:
-			t.Errorf("%q: %v is no *Error", text, err)
+			t.Errorf("%q: %v is not an *Error", text, err)
 		default:
 			parsed.Match(pod())
 		}

@@ -13,18 +13,18 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Error says what is wrong with the text of a filter, and where.
+// Error is a syntax error in a filter.
 type Error struct {
-	// At is the number of the letter at which it is wrong, from 1.
+	// At is the position of the error in characters, from 1.
 	At int
-	// Problem is what is wrong there, safe to show.
+	// Problem describes the error, safe to show.
 	Problem string
 }
 
 // Error implements error.
 func (e *Error) Error() string { return fmt.Sprintf("letter %d: %s", e.At, e.Problem) }
 
-// Parse makes a filter out of text. What is wrong with it comes as an *Error.
+// Parse parses a filter. Errors are of type *Error.
 func Parse(text string) (Filter, error) {
 	p := parser{text: text}
 	f := Filter{text: sources.Sanitize(strings.TrimSpace(text))}
@@ -40,7 +40,7 @@ func Parse(text string) (Filter, error) {
 	return f, nil
 }
 
-// parser reads a filter from left to right. at is the byte that is read next.
+// parser parses a filter from left to right. at is the next byte.
 type parser struct {
 	text string
 	at   int
@@ -52,12 +52,12 @@ func (p *parser) skipBlanks() {
 	p.at += len(p.rest()) - len(strings.TrimLeft(p.rest(), " \t\r\n"))
 }
 
-// wrong returns the Error of what is wrong at a byte.
+// wrong returns an Error at a byte offset.
 func (p *parser) wrong(at int, format string, args ...any) error {
 	return &Error{At: utf8.RuneCountInString(p.text[:at]) + 1, Problem: string(sources.Sanitize(fmt.Sprintf(format, args...)))}
 }
 
-// term reads one term. One that says nothing yet, such as a lone !, has no match.
+// term parses one term. An incomplete one, such as a lone !, has no match.
 func (p *parser) term(f *Filter) (t term, err error) {
 	for strings.HasPrefix(p.rest(), "!") {
 		t.not = !t.not
@@ -81,7 +81,7 @@ func (p *parser) term(f *Filter) (t term, err error) {
 	return t, err
 }
 
-// word reads up to the next blank, or from a quotation mark to the next.
+// word parses up to the next blank, or a quoted text.
 func (p *parser) word() (string, error) {
 	if !strings.HasPrefix(p.rest(), `"`) {
 		n := strings.IndexAny(p.rest(), " \t\r\n")
@@ -94,7 +94,7 @@ func (p *parser) word() (string, error) {
 	}
 	n := strings.Index(p.rest()[1:], `"`)
 	if n < 0 {
-		return "", p.wrong(p.at, `the " that ends these words is missing`)
+		return "", p.wrong(p.at, `closing " is missing`)
 	}
 	w := p.rest()[1 : 1+n]
 	p.at += n + 2
@@ -109,12 +109,12 @@ func (p *parser) fuzzy(after string) (func(*Pod) bool, error) {
 		return nil, err
 	}
 	if w == "" {
-		return nil, p.wrong(at, "letters of a name are missing after %s", after)
+		return nil, p.wrong(at, "letters missing after %s", after)
 	}
 	return fuzzy(strings.ToLower(w)), nil
 }
 
-// regexp reads /.../. The second stroke may be missing if there is no blank in it.
+// regexp parses /.../. The closing slash is optional if the expression contains no blank.
 func (p *parser) regexp() (func(*Pod) bool, error) {
 	at := p.at
 	source := p.rest()[1:]
@@ -129,9 +129,9 @@ func (p *parser) regexp() (func(*Pod) bool, error) {
 	if err != nil {
 		problem := err.Error()
 		if bad := (*syntax.Error)(nil); errors.As(err, &bad) {
-			problem = bad.Code.String() // without the expression, which the person sees
+			problem = bad.Code.String() // without the expression, which is on the screen
 		}
-		return nil, p.wrong(at+1, "no regular expression: %s", problem)
+		return nil, p.wrong(at+1, "invalid regular expression: %s", problem)
 	}
 	if source == "" {
 		return nil, nil
@@ -139,7 +139,7 @@ func (p *parser) regexp() (func(*Pod) bool, error) {
 	return func(p *Pod) bool { return p.name(re.MatchString) || p.plugins(re.MatchString) }, nil
 }
 
-// closing returns where the stroke is that ends a regular expression: before a blank or the end.
+// closing returns the index of the slash that ends a regular expression: before a blank or the end.
 func closing(s string) int {
 	for i := range len(s) {
 		if s[i] == '/' && (i+1 == len(s) || s[i+1] == ' ') {
@@ -149,7 +149,7 @@ func closing(s string) int {
 	return -1
 }
 
-// selector reads a label selector in kubectl's words: app=web,tier!=db, "env in (a, b)", !canary.
+// selector parses a label selector in kubectl's syntax: app=web,tier!=db, "env in (a, b)", !canary.
 func (p *parser) selector() (func(*Pod) bool, error) {
 	p.skipBlanks()
 	at := p.at
@@ -157,7 +157,7 @@ func (p *parser) selector() (func(*Pod) bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	for last := source; ; { // a set has blanks in it: env in (a, b)
+	for last := source; ; { // a set contains blanks: env in (a, b)
 		before := p.at
 		p.skipBlanks()
 		next, err := p.word()
@@ -169,11 +169,11 @@ func (p *parser) selector() (func(*Pod) bool, error) {
 		source, last = source+" "+next, next
 	}
 	if source == "" {
-		return nil, p.wrong(at, "a label selector is missing: -l app=web,tier!=db")
+		return nil, p.wrong(at, "label selector missing: -l app=web,tier!=db")
 	}
 	s, err := labels.Parse(source)
 	if err != nil {
-		return nil, p.wrong(at, "no label selector: %s", err)
+		return nil, p.wrong(at, "invalid label selector: %s", err)
 	}
 	return func(p *Pod) bool { return s.Matches(labels.Set(p.Labels)) }, nil
 }
@@ -182,10 +182,10 @@ func isSetOperator(w string) bool {
 	return w == "in" || w == "notin" || strings.HasPrefix(w, "in(") || strings.HasPrefix(w, "notin(")
 }
 
-// operators are what may stand between a field and its value; of two that begin alike the longer first.
+// operators are the operators between a field and its value, longer ones before their prefixes.
 var operators = [...]string{"!=", ">=", "<=", ">", "<", "=", ":"}
 
-// wordOrField reads a word, or a field with its operator and value.
+// wordOrField parses a word, or a field with its operator and value.
 func (p *parser) wordOrField(f *Filter) (func(*Pod) bool, error) {
 	start := p.at
 	name, operator := p.fieldName()
@@ -198,12 +198,12 @@ func (p *parser) wordOrField(f *Filter) (func(*Pod) bool, error) {
 	}
 	d := field(name)
 	if d == nil {
-		if operator == "=" || operator == "!=" { // of a label, as it is shown
+		if operator == "=" || operator == "!=" { // a label
 			p.at = start
 			w, err := p.word()
 			return word(strings.ToLower(w)), err
 		}
-		return nil, p.wrong(start, "there is no field %s; there are %s", name, strings.Join(FieldNames(), ", "))
+		return nil, p.wrong(start, "unknown field %s: use one of %s", name, strings.Join(FieldNames(), ", "))
 	}
 	at := p.at + len(name)
 	p.at = at + len(operator)
@@ -213,19 +213,19 @@ func (p *parser) wordOrField(f *Filter) (func(*Pod) bool, error) {
 		return nil, err
 	}
 	if value == "" {
-		return nil, p.wrong(valueAt, "a value is missing after %s%s", name, operator)
+		return nil, p.wrong(valueAt, "value missing after %s%s", name, operator)
 	}
 	match, problem := d.read(f, operator, value)
 	switch {
 	case problem == wrongOperator:
-		return nil, p.wrong(at, "%s goes with %s", name, strings.Join(d.Operators, " "))
+		return nil, p.wrong(at, "%s supports %s", name, strings.Join(d.Operators, " "))
 	case problem != "":
 		return nil, p.wrong(valueAt, "%s", problem)
 	}
 	return match, nil
 }
 
-// fieldName returns the letters that come next and the operator behind them, if one is.
+// fieldName returns the next letters and the operator after them, if there is one.
 func (p *parser) fieldName() (name, operator string) {
 	rest := p.rest()
 	n := strings.IndexFunc(rest, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') })

@@ -23,7 +23,7 @@ import (
 // TestMadeFirst: the change of node-a can be delivered from 10 on.
 func TestMadeFirst(t *testing.T) {
 	patched := func(w *world.Cluster, sent float64, pod, message string) {
-		w.Patched(sent+0.003, world.Wants(pod, "1"), message+helps, "")
+		w.Patched(sent+0.003, world.PendingPod(pod, "1"), message+helps, "")
 	}
 	changes := func(w *world.Cluster, seconds float64, verb sources.Verb, node string, differs bool) {
 		n := world.Node(node, "1")
@@ -49,7 +49,7 @@ func TestMadeFirst(t *testing.T) {
 		{"of the attempt that the model has had", func(w *world.Cluster) { patched(w, 10.01, "tried", without) }, nil, 0},
 		{"sent before it could be delivered", func(w *world.Cluster) { patched(w, 10, "web", without) }, nil, 0},
 		{"later than anybody looks", func(w *world.Cluster) { patched(w, 10+channels.Foresight.Seconds(), "web", without) }, nil, 0},
-		{"by an Event", func(w *world.Cluster) { w.Failed(10.01, world.Wants("web", "1"), without) }, nil, 0},
+		{"by an Event", func(w *world.Cluster) { w.Failed(10.01, world.PendingPod("web", "1"), without) }, nil, 0},
 		{"by a patch of which it is not told what it wrote", func(w *world.Cluster) { w.Add(10.01, &sources.StatusPatched{Pod: world.Key("web"), UID: "web"}) }, nil, 0},
 		{"after the node has changed again", func(w *world.Cluster) {
 			changes(w, 10.005, sources.Updated, "node-a", true)
@@ -105,7 +105,7 @@ func hearingOf(t *testing.T, j *judges, of func(w *world.Cluster), left float64)
 			if s.Pod.Name == "stranger" {
 				return nil
 			}
-			return world.Wants(s.Pod.Name, "1")
+			return world.PendingPod(s.Pod.Name, "1")
 		},
 		SeesNodes: true,
 	}
@@ -121,7 +121,7 @@ func changedNode() *sources.ObjectChange {
 // TestMadeFirstNothing: there are none before a change by which no attempt comes to something else, before one of what is no node, or of a
 // node that is gone, and where the source tells of no nodes.
 func TestMadeFirstNothing(t *testing.T) {
-	told := func(w *world.Cluster) { w.Patched(10.01, world.Wants("web", "1"), without, "") }
+	told := func(w *world.Cluster) { w.Patched(10.01, world.PendingPod("web", "1"), without, "") }
 	same, node := world.Node("node-a", "1"), world.Node("node-a", "1")
 	same.Spec.Unschedulable = true
 	for _, c := range []struct {
@@ -133,7 +133,7 @@ func TestMadeFirstNothing(t *testing.T) {
 		{"the node", changedNode(), false, 1},
 		{"as it was", &sources.ObjectChange{Verb: sources.Updated, Object: same}, false, 0},
 		{"is gone", &sources.ObjectChange{Verb: sources.Deleted, Object: node}, false, 0},
-		{"a pod", &sources.ObjectChange{Verb: sources.Updated, Object: world.Wants("db", "1")}, false, 0},
+		{"a pod", &sources.ObjectChange{Verb: sources.Updated, Object: world.PendingPod("db", "1")}, false, 0},
 		{"of no nodes", changedNode(), true, 0},
 	} {
 		h := hearingOf(t, &judges{heard: world.Node("node-a", "1")}, told, 0)

@@ -65,7 +65,7 @@ func (*judges) WouldWake(*v1.Pod, runtime.Object, bool) bool { return false }
 // TestMissedBy: the change of node-a can be delivered from 10 on.
 func TestMissedBy(t *testing.T) {
 	told := func(w *world.Cluster, seconds float64, pod, message string, count int) {
-		w.Add(seconds, &sources.FailedAttempt{Pod: world.Key(pod), UID: world.Wants(pod, "1").UID, Message: sources.SafeText(message + helps), Recorded: sources.NewRecorded("7", count)})
+		w.Add(seconds, &sources.FailedAttempt{Pod: world.Key(pod), UID: world.PendingPod(pod, "1").UID, Message: sources.SafeText(message + helps), Recorded: sources.NewRecorded("7", count)})
 	}
 	changes := func(w *world.Cluster, seconds float64, verb sources.Verb, node string) {
 		w.Add(seconds, &sources.ObjectChange{Verb: verb, Object: world.Node(node, "1")})
@@ -115,7 +115,7 @@ func TestMissedBy(t *testing.T) {
 				if s.Pod.Name == "stranger" {
 					return nil
 				}
-				return world.Wants(s.Pod.Name, "1")
+				return world.PendingPod(s.Pod.Name, "1")
 			})
 			if !got.Equal(want) {
 				t.Errorf("%s: missed by the attempt that ended at %v, want %v", c.name, got, want)

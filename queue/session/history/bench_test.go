@@ -15,7 +15,7 @@ import (
 	"github.com/schedq/schedq/sources/disk"
 )
 
-// crowd returns a history of so many pods that came, and what makes one of them move.
+// crowd returns a history of so many pods, and a function that moves one of them.
 func crowd(pods int) (h *History, move func()) {
 	h = New()
 	now, rng := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC), rand.New(rand.NewPCG(1, 2))
@@ -34,15 +34,15 @@ func crowd(pods int) (h *History, move func()) {
 		m := &board.Transition{Seq: h.MoveCount()}
 		m.Time, m.From, m.To, m.Event = now, queue.Unschedulable, queue.Unschedulable, "NodeAdd"
 		if before != nil {
-			m.Follow(before.Last)
+			m.SetPrev(before.Last)
 		}
 		p.Since, p.Last, m.Pod = now, m, &p
 		h.Append(board.Change{At: now, Before: before, After: &p, Move: m})
 	}
 }
 
-// BenchmarkStore moves the oldest changes of a history to a file, and says how long that takes at the most: whoever plays, and to be
-// written meanwhile.
+// BenchmarkStore moves the oldest changes of a history to a file, and reports how long that blocks
+// playback at most, and how long the write takes.
 func BenchmarkStore(b *testing.B) {
 	for _, pods := range []int{500, 5_000, 20_000, 50_000} {
 		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) {
@@ -56,18 +56,18 @@ func BenchmarkStore(b *testing.B) {
 			}
 			var longest, written time.Duration
 			for b.Loop() {
-				for n, _ := h.Kept(); n <= LeastInMemory; n, _ = h.Kept() {
+				for n, _ := h.Kept(); n <= MinInMemory; n, _ = h.Kept() {
 					move()
 				}
 				began := time.Now()
 				if stored, err := h.Store(); err != nil || stored {
-					b.Fatalf("it is written at once: %v, %v", stored, err)
+					b.Fatalf("it is stored at once: %v, %v", stored, err)
 				}
 				longest, began = max(longest, time.Since(began)), time.Now()
 				<-h.Storing()
 				written, began = max(written, time.Since(began)), time.Now()
 				if stored, err := h.Store(); err != nil || !stored {
-					b.Fatalf("it is not written: %v, %v", stored, err)
+					b.Fatalf("it is not stored: %v, %v", stored, err)
 				}
 				longest = max(longest, time.Since(began))
 			}

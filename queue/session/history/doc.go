@@ -1,7 +1,7 @@
-// Package history is all that happened in one run of the queue: its changes and moves, each with its number, the boards to begin
-// from, a cursor that goes to and fro, and how many pods each second had where. Looking at it executes nothing.
+// Package history records one run of the queue: its numbered changes and moves, boards to start from, a
+// cursor that moves back and forth, and pod counts per second. Viewing the past executes nothing.
 //
-// The newest is in memory; the oldest is in an archive, if there is one, and else may be forgotten. A history belongs to one
-// goroutine; the boards, moves, logs and series that it hands out do not change. The package imports archive, board and what is
-// below them.
+// The newest part is in memory. The oldest is in an archive if there is one, and may otherwise be
+// dropped. A history belongs to one goroutine; the boards, moves, logs and series that it returns are
+// immutable. The package imports archive, board and what they import.
 package history

@@ -6,15 +6,17 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// What things take beside their own size, in bytes, measured as the heap's growth (TestSizeIsWhatTheHeapHolds).
+// Bytes that values take in addition to their own size, measured as the heap's growth
+// (TestSizeIsWhatTheHeapHolds).
 const (
-	// changeExtra is for what a change points to beside its pod and its move: lists of plugins, a verdict.
+	// changeExtra is for what a change points to besides its pod and move: lists of plugins, a verdict.
 	changeExtra = 150
-	// boardPerPod is for each pod on a board that no other board shares, in all the orders that it is kept in.
+	// boardPerPod is for each pod on a board that no other board shares, in all of the board's orders.
 	boardPerPod = 100
 )
 
-// Size is about how many bytes of memory h holds beside what it shares with beginning, which it forked from; nil is none.
+// Size returns about how many bytes of memory h takes, excluding what it shares with beginning, the
+// history it was forked from, if not nil.
 func (h *History) Size(beginning *History) int {
 	changes, moves, keyframes := len(h.changes), len(h.moves), len(h.keyframes)
 	if beginning != nil {

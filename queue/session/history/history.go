@@ -12,44 +12,46 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// KeyframeEvery is how many changes lie between two keyframes: few enough to walk through them within
-// a frame, and enough for the keyframes to cost little.
+// KeyframeEvery is the number of changes between two keyframes: few enough to walk through them within a
+// frame, and enough for the keyframes to cost little.
 const KeyframeEvery = 2048
 
-// History is all that happened so far, and a cursor in it. Looking at the past reads it; nothing is
-// executed again. Changes and moves have numbers, from 0; the oldest of them may lie in an archive, or be forgotten.
+// History is everything that has happened so far, and a cursor in it. Viewing the past reads it and
+// executes nothing. Changes and moves are numbered from 0; the oldest may be archived or dropped.
 type History struct {
 	changes   []board.Change      // from first on
-	moves     []*board.Transition // the moves of changes, from firstMove on
+	moves     []*board.Transition // their moves, from firstMove on
 	keyframes []*board.Board      // keyframes[i] is the board before change first+i*KeyframeEvery
 
-	// first is the oldest change that is in memory, a multiple of KeyframeEvery, and firstMove the oldest move.
+	// first is the number of the oldest change in memory, a multiple of KeyframeEvery, and firstMove
+	// that of the oldest move.
 	first, firstMove int
-	// past has all before those. Nil: they are forgotten. stored is the change before which the last board in it was.
+	// past is the archive of everything before those, nil if it was dropped. stored is the change before
+	// which its last board was.
 	past    *archive.Archive
 	stored  int
-	storing *storing // what is on its way there, or nil
+	storing *storing // a write to the archive in progress, or nil
 
-	tallies []Tally // one for each second that has changes, but the last such second: see Series
+	tallies []Tally // one for each second with changes except the last: see Series
 
 	head *board.Board // after the last change
 
-	// Cursor is how many changes are in the past of the moment shown, Moved how many of them are moves, and
-	// Shown the board at that moment. At the end Shown is head itself.
+	// Cursor is the number of changes up to the moment shown, Moved how many of them are moves, and
+	// Shown the board at that moment. At the end, Shown is head.
 	Cursor, Moved int
 	Shown         *board.Board
 }
 
-// New returns a history of nothing.
+// New returns an empty history.
 func New() *History { return Of(board.New()) }
 
-// ChangeCount returns how many changes there are, those included that are forgotten.
+// ChangeCount returns the number of changes, including dropped ones.
 func (h *History) ChangeCount() int { return h.first + len(h.changes) }
 
-// MoveCount returns how many moves there are, those included that are forgotten.
+// MoveCount returns the number of moves, including dropped ones.
 func (h *History) MoveCount() int { return h.firstMove + len(h.moves) }
 
-// Change returns the change of that number, which must not be forgotten.
+// Change returns the change with that number, which must not have been dropped.
 func (h *History) Change(i int) board.Change {
 	if i < h.first {
 		return h.past.Change(i)
@@ -57,7 +59,7 @@ func (h *History) Change(i int) board.Change {
 	return h.changes[i-h.first]
 }
 
-// Move returns the move of that number, which must not be forgotten.
+// Move returns the move with that number, which must not have been dropped.
 func (h *History) Move(i int) *board.Transition {
 	if i < h.firstMove {
 		return readMove(h.past, i)
@@ -65,10 +67,10 @@ func (h *History) Move(i int) *board.Transition {
 	return h.moves[i-h.firstMove]
 }
 
-// MovesFrom returns the moves from that number on, as far as they are in memory.
+// MovesFrom returns the moves in memory from that number on.
 func (h *History) MovesFrom(i int) []*board.Transition { return h.moves[max(i-h.firstMove, 0):] }
 
-// Oldest returns the number of the oldest change that is not forgotten, and that of the oldest move.
+// Oldest returns the numbers of the oldest change and the oldest move that were not dropped.
 func (h *History) Oldest() (change, move int) {
 	if h.past != nil {
 		return 0, 0
@@ -76,13 +78,13 @@ func (h *History) Oldest() (change, move int) {
 	return h.first, h.firstMove
 }
 
-// Of returns a history that begins with b, in which nothing has happened.
+// Of returns a history without changes that starts with b.
 func Of(b *board.Board) *History { return &History{head: b, Shown: b} }
 
-// Head is the board after the last change. Only Append may change it.
+// Head returns the board after the last change. Only Append may change it.
 func (h *History) Head() *board.Board { return h.head }
 
-// Fork returns a history that begins as this one up to the cursor, where changes are in memory.
+// Fork returns a history that is equal to h up to the cursor. The changes there must be in memory.
 func (h *History) Fork() *History {
 	f := &History{
 		changes:   slices.Clip(h.changes[:h.Cursor-h.first]),
@@ -100,7 +102,7 @@ func (h *History) Fork() *History {
 	return f
 }
 
-// Append adds a change. If the cursor was at the end it stays there.
+// Append adds a change. A cursor at the end stays at the end.
 func (h *History) Append(c board.Change) {
 	if h.ChangeCount()%KeyframeEvery == 0 {
 		h.keyframes = append(h.keyframes, h.head.Copy())
@@ -112,7 +114,7 @@ func (h *History) Append(c board.Change) {
 	if c.Move != nil {
 		c.Move.Change = h.ChangeCount() - 1
 		if h.past != nil {
-			c.Move.KeepIn(h.past)
+			c.Move.SetPast(h.past)
 		}
 		h.moves = append(h.moves, c.Move)
 	}
@@ -121,7 +123,7 @@ func (h *History) Append(c board.Change) {
 	}
 }
 
-// ChangesBy returns how many changes had happened by t, those at t included.
+// ChangesBy returns how many changes had happened by t, inclusive.
 func (h *History) ChangesBy(t time.Time) int {
 	if h.past != nil && len(h.changes) > 0 && h.changes[0].At.After(t) {
 		return h.past.ChangesBy(t)
@@ -129,7 +131,7 @@ func (h *History) ChangesBy(t time.Time) int {
 	return h.first + sort.Search(len(h.changes), func(i int) bool { return h.changes[i].At.After(t) })
 }
 
-// SetCursor moves the cursor so that n changes are in the past, from those that are forgotten to all of them.
+// SetCursor moves the cursor to after the first n changes, which must not have been dropped.
 func (h *History) SetCursor(n int) {
 	switch {
 	case n == h.Cursor:
@@ -148,8 +150,7 @@ func (h *History) SetCursor(n int) {
 	h.walk(n)
 }
 
-// walk moves the cursor to n, change by change. A pod that changes several times on the way is put into its place
-// once, as it was last.
+// walk moves the cursor to n, change by change. It replaces a pod that changes several times only once.
 func (h *History) walk(n int) {
 	if distance := max(n-h.Cursor, h.Cursor-n); distance <= 2 {
 		for ; h.Cursor < n; h.Cursor++ {
@@ -197,14 +198,14 @@ func (h *History) walk(n int) {
 	}
 }
 
-// jump moves the cursor to where a board is kept that is near n.
+// jump moves the cursor to a stored board near n.
 func (h *History) jump(n int) {
 	view, now := h.Shown.View, h.Shown.Now
 	if n < h.first {
 		h.Shown, h.Cursor = h.past.Board(n)
 	}
 	if n >= h.first || h.Shown == nil {
-		// The nearest: from one that is behind n one walks back.
+		// The nearest keyframe, which may be after n.
 		i := max(0, min((n-h.first+KeyframeEvery/2)/KeyframeEvery, len(h.keyframes)-1))
 		h.Shown, h.Cursor = h.keyframes[i].Copy(), h.first+i*KeyframeEvery
 	}
@@ -220,7 +221,7 @@ func (h *History) movesBefore(n int) int {
 	return h.firstMove + sort.Search(len(h.moves), func(i int) bool { return h.moves[i].Change >= n })
 }
 
-// SetView has b seen through v, as of now.
+// SetView sets b's view and time.
 func (h *History) SetView(b *board.Board, v *board.View, now time.Time) {
 	if b.View != v {
 		b.SetView(v, now)

@@ -10,14 +10,14 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// Log is a history of moves up to some moment. Any goroutine may read it.
+// Log contains the moves up to some moment. Any goroutine may read it.
 type Log struct {
 	newest []*board.Transition
-	older  int // how many come before newest, in past
+	older  int // number of moves before newest, in past
 	past   *archive.Archive
 }
 
-// LogShown returns the moves up to the moment shown that are not forgotten.
+// LogShown returns the moves up to the moment shown that were not dropped.
 func (h *History) LogShown() Log {
 	if h.past == nil {
 		return Log{newest: slices.Clip(h.moves[:h.Moved-h.firstMove])}
@@ -29,7 +29,7 @@ func (h *History) LogShown() Log {
 	return l
 }
 
-// MovesKnown returns how many moves are executed and not forgotten.
+// MovesKnown returns how many moves were executed and not dropped.
 func (h *History) MovesKnown() int {
 	_, oldest := h.Oldest()
 	return h.MoveCount() - oldest
@@ -46,7 +46,7 @@ func (l Log) At(i int) *board.Transition {
 	return l.newest[i-l.older]
 }
 
-// readMove reads a move from an archive. One that can't be read is that of a pod without a name.
+// readMove reads a move from an archive. If that fails, it returns a move of a pod without a name.
 func readMove(past *archive.Archive, i int) *board.Transition {
 	if m := past.Move(i); m != nil {
 		return m

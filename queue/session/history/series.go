@@ -9,31 +9,31 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// Tally is what one second came to, or several long ago: see maxTallies.
+// Tally summarizes one second, or several in the distant past: see maxTallies.
 type Tally struct {
-	// End is when the second was over, a whole second.
+	// End is the end of the second, a whole second.
 	End time.Time
-	// Sizes is how many pods each tier had then, by queue.Tier.
+	// Sizes is the size of each tier then, by queue.Tier.
 	Sizes [queue.InFlight + 1]int32
-	// Oldest is when the pod came that had been in the queue for longest then. Zero if the queue was empty.
+	// Oldest is the arrival of the longest-waiting pod then. Zero if the queue was empty.
 	Oldest time.Time
-	// Attempts is how many pods were popped in the second.
+	// Attempts is the number of pods popped in the second.
 	Attempts int32
-	// Arrivals count the pods that entered activeQ, backoffQ or the unschedulable pods in the second, as
-	// scheduler_queue_incoming_pods_total does, by what sent them. In the order in which each came first.
+	// Arrivals count the pods that entered activeQ, backoffQ or the unschedulable pods in the second, by
+	// event, as scheduler_queue_incoming_pods_total does. They are in the order of first arrival.
 	Arrivals []Arrival
 
-	changes int // how many changes there were at its end
+	changes int // number of changes at its end
 }
 
-// Arrival is how many pods an event sent.
+// Arrival counts the pods that an event moved.
 type Arrival struct {
 	Event string
 	Pods  int32
 }
 
-// Series are the seconds up to some moment in which something happened, long ago several in one, without the present one as long as
-// it is not over. In the seconds between, the sizes stay as they were.
+// Series contains the seconds with changes up to some moment, excluding an unfinished one. In between,
+// the sizes stay the same.
 type Series struct {
 	past []Tally
 	last *Tally // or nil
@@ -63,7 +63,7 @@ func (s Series) Since(t time.Time) int {
 // secondOf returns the second of the n-th change, in Unix seconds.
 func (h *History) secondOf(n int) int64 { return h.Change(n).At.Unix() }
 
-// closeSecond counts up the second of the last change, if the next one is of a later second.
+// closeSecond adds the tally of the last change's second if the next change is in a later one.
 func (h *History) closeSecond(next time.Time) {
 	if n := h.ChangeCount(); len(h.changes) > 0 && next.Unix() > h.secondOf(n-1) {
 		if len(h.tallies) == maxTallies {
@@ -73,11 +73,11 @@ func (h *History) closeSecond(next time.Time) {
 	}
 }
 
-// maxTallies is how many tallies there are at the most, whatever happens for how long. Chosen: a day and a half in which something
-// happens each second, about 30 MB. Beyond that, the older half is told in twice as long each, again and again.
+// maxTallies limits the number of tallies. It covers a day and a half with changes in each second, about
+// 30 MB. Beyond that, pairs of the older half are merged, repeatedly.
 const maxTallies = 1 << 17
 
-// thinned returns tallies with each two of the older half as one.
+// thinned returns tallies with pairs of the older half merged.
 func thinned(tallies []Tally) []Tally {
 	half := len(tallies) / 4 * 2
 	thin := make([]Tally, 0, len(tallies))
@@ -87,7 +87,7 @@ func thinned(tallies []Tally) []Tally {
 	return append(thin, tallies[half:]...)
 }
 
-// with returns t and the one after it as one.
+// with merges t and the tally after it.
 func (t Tally) with(next Tally) Tally {
 	next.Attempts += t.Attempts
 	arrivals := slices.Clone(t.Arrivals)
@@ -102,7 +102,8 @@ func (t Tally) with(next Tally) Tally {
 	return next
 }
 
-// tally counts up the second of the last of n changes, after which b is the board and moved moves were made.
+// tally returns the tally of the second of the last of n changes, after which the board is b and moved
+// moves were made.
 func (h *History) tally(b *board.Board, moved, n int) Tally {
 	second := h.secondOf(n - 1)
 	t := Tally{End: time.Unix(second+1, 0).UTC(), Oldest: b.OldestArrival(), changes: n}
@@ -137,7 +138,7 @@ func (t *Tally) count(m *board.Transition) {
 	}
 }
 
-// closed returns the seconds before that of the last change shown, in which more may happen in a fork.
+// closed returns the seconds before that of the last change shown, to which a fork may add.
 func (h *History) closed() []Tally {
 	return h.tallies[:sort.Search(len(h.tallies), func(i int) bool { return h.tallies[i].changes >= h.Cursor })]
 }
@@ -146,7 +147,7 @@ func (h *History) closed() []Tally {
 func (h *History) Series(now time.Time) Series {
 	i := sort.Search(len(h.tallies), func(i int) bool { return h.tallies[i].changes > h.Cursor })
 	if i > 0 && h.tallies[i-1].End.After(now) {
-		i-- // all that happened in it is shown, but it is not over
+		i-- // all its changes are shown, but it has not ended
 	}
 	s := Series{past: h.tallies[:i:i]}
 	counted := 0

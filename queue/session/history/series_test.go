@@ -9,8 +9,8 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// TestSecondsAreBounded: for two days a pod is popped each second, and comes back by one of two events. The seconds of the last half
-// day are told each, those before in ever more at once, and no attempt nor arrival is lost.
+// TestSecondsAreBounded: for two days a pod is popped each second, and returns by one of two events. The
+// seconds of the last half day have a tally each, older ones share them, and no attempt or arrival is lost.
 func TestSecondsAreBounded(t *testing.T) {
 	h, start := New(), time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	events := []string{"NodeAdd", "BackoffComplete"}
@@ -38,6 +38,6 @@ func TestSecondsAreBounded(t *testing.T) {
 		}
 	}
 	if got, want := fmt.Sprint(attempts, arrived), fmt.Sprintf("%d map[BackoffComplete:%d NodeAdd:%[2]d]", seconds, seconds/2); got != want {
-		t.Errorf("they tell %s, want %s", got, want)
+		t.Errorf("the tallies contain %s, want %s", got, want)
 	}
 }

@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// LeastInMemory is how many changes stay in memory, whatever they take.
-	LeastInMemory = 8 * KeyframeEvery
-	// podsPerChange is how many pods a board may have for each change since the one before that is in the archive: a large board
-	// is written seldom.
+	// MinInMemory is how many changes stay in memory, whatever their size.
+	MinInMemory = 8 * KeyframeEvery
+	// podsPerChange limits the size of an archived board to so many pods per change since the last one:
+	// large boards are written rarely.
 	podsPerChange = 4
 )
 
-// KeepLeft is for how long a pod that has left the queue is remembered by those who remember little.
-const KeepLeft = time.Minute
+// LeftRetention is how long a pod that left the queue is kept where little is kept.
+const LeftRetention = time.Minute
 
-// OpenPast has h, in which nothing has happened, keep its oldest changes in a file that open makes. An error is that of the file:
-// then they stay in memory.
+// OpenPast makes h, which must be empty, move its oldest changes to a file that open creates. After an
+// error they stay in memory.
 func (h *History) OpenPast(open func() (archive.File, error)) error {
 	f, err := open()
 	if err != nil {
@@ -36,7 +36,7 @@ func (h *History) OpenPast(open func() (archive.File, error)) error {
 	return nil
 }
 
-// ClosePast closes that file. Nothing in it can be shown any more.
+// ClosePast closes the file, after which its content can't be shown.
 func (h *History) ClosePast() {
 	if h.storing != nil {
 		<-h.storing.done
@@ -46,10 +46,10 @@ func (h *History) ClosePast() {
 	}
 }
 
-// Keeps reports whether what is not in memory is in an archive.
-func (h *History) Keeps() bool { return h.past != nil }
+// HasArchive reports whether older changes are archived, not dropped.
+func (h *History) HasArchive() bool { return h.past != nil }
 
-// PastErr returns why what is in the archive can't be read back, or nil.
+// PastErr returns the error of reading the archive, or nil.
 func (h *History) PastErr() error {
 	if h.past == nil {
 		return nil
@@ -57,22 +57,23 @@ func (h *History) PastErr() error {
 	return h.past.Err()
 }
 
-// InMemory reports whether the changes before the cursor, and those after it, are in memory.
+// InMemory reports whether the changes around the cursor are in memory.
 func (h *History) InMemory() bool { return h.Cursor >= h.first }
 
-// Kept returns how many changes are in memory, and the number of the oldest of them.
+// Kept returns the number of changes in memory, and the number of the oldest.
 func (h *History) Kept() (n, first int) { return len(h.changes), h.first }
 
-// OldestAt returns when the oldest change in memory was, of which there must be one.
+// OldestAt returns the time of the oldest change in memory. There must be one.
 func (h *History) OldestAt() time.Time { return h.changes[0].At }
 
-// storing are changes on their way to the archive. Until all of them are there, they are in memory, too.
+// storing is a write to the archive. The changes stay in memory until it is complete.
 type storing struct {
-	done chan struct{} // closed then, or once that failed
+	done chan struct{} // closed when the write is complete or failed
 	err  error
 }
 
-// Storing is closed once the changes are in the archive that are on their way there. Nil: there are none.
+// Storing returns a channel that is closed when the current write to the archive ends, or nil if there is
+// none.
 func (h *History) Storing() <-chan struct{} {
 	if h.storing == nil {
 		return nil
@@ -80,9 +81,9 @@ func (h *History) Storing() <-chan struct{} {
 	return h.storing.done
 }
 
-// Store has the oldest KeyframeEvery changes be written to the archive, in a goroutine of its own, and once that is done, when it is
-// called again, lets go of them and reports true. More changes than that must be in memory. An error is that of the archive's file:
-// then what it has can't be relied on.
+// Store starts to write the oldest KeyframeEvery changes to the archive in a goroutine. When called again
+// after that is complete, it drops them from memory and returns true. There must be more changes than
+// that in memory. After an error the archive is unusable.
 func (h *History) Store() (stored bool, err error) {
 	if h.storing == nil {
 		h.beginStore()
@@ -103,12 +104,12 @@ func (h *History) Store() (stored bool, err error) {
 	}
 	h.drop(cut, moved)
 	newest := h.changes[len(h.changes)-1].At
-	h.dropLeft(func(p *board.Pod) bool { return newest.Sub(p.Since) <= KeepLeft })
+	h.dropLeft(func(p *board.Pod) bool { return newest.Sub(p.Since) <= LeftRetention })
 	return true, nil
 }
 
-// beginStore begins to write the oldest changes to the archive, with the board before them if it is time for one. What it reads of them
-// is never modified.
+// beginStore starts to write the oldest changes to the archive, with the board before them if one is due.
+// It only reads immutable data.
 func (h *History) beginStore() {
 	s, past, some, firstMove := &storing{done: make(chan struct{})}, h.past, h.changes[:KeyframeEvery], h.firstMove
 	var before *board.Board
@@ -119,7 +120,7 @@ func (h *History) beginStore() {
 	go func() {
 		defer close(s.done)
 		if before != nil {
-			lately := func(p *board.Pod) bool { return !board.HasLeft(p) || some[0].At.Sub(p.Since) <= KeepLeft }
+			lately := func(p *board.Pod) bool { return !board.HasLeft(p) || some[0].At.Sub(p.Since) <= LeftRetention }
 			if s.err = past.AppendBoard(before, lately); s.err != nil {
 				return
 			}
@@ -128,32 +129,33 @@ func (h *History) beginStore() {
 	}()
 }
 
-// Unkeep forgets what is in the archive, which can't be read or written any more.
-func (h *History) Unkeep() {
+// DropArchive drops the archive, which can't be read or written any more.
+func (h *History) DropArchive() {
 	if h.Cursor < h.first {
 		h.jump(h.first)
 	}
 	h.past, h.storing = nil, nil
 }
 
-// Forget drops the changes before the cut-th, whose number is a multiple of KeyframeEvery, and of the pods that had left by then all
-// but those that keep is true of; nil is none.
+// Forget drops the changes before number cut, a multiple of KeyframeEvery, and the pods that had left by
+// then, except those for which keep returns true. keep may be nil.
 func (h *History) Forget(cut int, keep func(*board.Pod) bool) {
-	told := sort.Search(len(h.tallies), func(i int) bool { return h.tallies[i].changes > cut })
-	h.tallies = slices.Clone(h.tallies[told:])
+	n := sort.Search(len(h.tallies), func(i int) bool { return h.tallies[i].changes > cut })
+	h.tallies = slices.Clone(h.tallies[n:])
 	h.drop(cut, h.movesBefore(cut))
 	h.dropLeft(keep)
 }
 
-// drop lets go of the changes before the cut-th, and of the moves before the moved-th. Slices that frames have stay as they are.
+// drop drops the changes before number cut and the moves before number moved. It does not modify slices
+// that frames use.
 func (h *History) drop(cut, moved int) {
 	h.changes, h.moves = slices.Clone(h.changes[cut-h.first:]), slices.Clone(h.moves[moved-h.firstMove:])
 	h.keyframes = slices.Clone(h.keyframes[(cut-h.first)/KeyframeEvery:])
 	h.first, h.firstMove = cut, moved
 }
 
-// dropLeft drops the pods that left before the oldest change in memory, which are in none of those, but for those that keep is true
-// of; nil is none.
+// dropLeft drops the pods that left before the oldest change in memory, except those for which keep
+// returns true. keep may be nil.
 func (h *History) dropLeft(keep func(*board.Pod) bool) {
 	oldest := h.OldestAt()
 	h.head.DropLeft(oldest, keep)

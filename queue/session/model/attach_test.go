@@ -83,7 +83,7 @@ func TestAttached(t *testing.T) {
 		{"it was rejected", "4", true, rejected(50, world.TooSmall), nil, nil, []string{"100.0 unschedulable after 1 by NodeResourcesFit"}},
 		{"it was rejected several times", "4", true, rejected(50, world.TooSmall), known(4, 60, "9"), nil, []string{"100.0 unschedulable after 4 by NodeResourcesFit"}},
 		{"it was rejected, and a node comes", "4", true, rejected(50, world.TooSmall), nil, func(c *world.Cluster, web *v1.Pod) {
-			world.Happens(c, 105, sources.Added, world.Node("node-b", "8"), nil)
+			world.Change(c, 105, sources.Added, world.Node("node-b", "8"), nil)
 			c.Bound(105.01, web, "node-b")
 		}, []string{"100.0 unschedulable after 1 by NodeResourcesFit", "105.0 active NodeAdd", "105.0 inflight", "105.0 scheduled", "105.0 deleted"}},
 		{"it fits by now", "1", true, rejected(50, world.TooSmall), nil, bound(100.05),
@@ -104,8 +104,8 @@ func TestAttached(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var w world.Cluster
-			world.Happens(&w, 99.9, sources.Added, world.Node("node-a", "1"), nil)
-			web := world.Happens(&w, 99.9, sources.Added, world.Wants("web", c.cpu), c.pod)
+			world.Change(&w, 99.9, sources.Added, world.Node("node-a", "1"), nil)
+			web := world.Change(&w, 99.9, sources.Added, world.PendingPod("web", c.cpu), c.pod)
 			if c.before != nil {
 				w.Add(99.95, c.before)
 			}
@@ -123,13 +123,13 @@ func TestAttached(t *testing.T) {
 func TestAttachedToALimited(t *testing.T) {
 	for _, sent := range []int{80, 95} { // of the hundred that may be sent at once
 		var w world.Cluster
-		world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 		w.Add(2, &sources.Attached{Nodes: true})
 		for i := range sent {
 			w.Add(2+float64(i)/50, &sources.Requested{})
 		}
-		web := world.Happens(&w, 3, sources.Added, world.Wants("web", "4"), nil)
-		world.Happens(&w, 3.01, sources.Added, world.Wants("db", "4"), nil)
+		web := world.Change(&w, 3, sources.Added, world.PendingPod("web", "4"), nil)
+		world.Change(&w, 3.01, sources.Added, world.PendingPod("db", "4"), nil)
 		w.Patched(4.5, web, world.TooSmall, "")
 		tried := map[int]string{80: "4.5 inflight", 95: "3.0 inflight"}[sent] // when its patch is seen, or as soon as it comes
 		if got := modelled(t, w.Recording(6), true, "web"); got[1] != tried {
@@ -142,7 +142,7 @@ func TestAttachedToALimited(t *testing.T) {
 // where a flush has put them that ran at a whole second.
 func TestAttachedToACrowd(t *testing.T) {
 	comes := func(seconds float64) func(*world.Cluster) { // a node that is too small, which may wake pods all the same
-		return func(c *world.Cluster) { world.Happens(c, seconds, sources.Added, world.Node("node-b", "1"), nil) }
+		return func(c *world.Cluster) { world.Change(c, seconds, sources.Added, world.Node("node-b", "1"), nil) }
 	}
 	// late is an Event that arrives late and has its own time.
 	late := func(seconds float64, count int) func(*world.Cluster) {
@@ -169,8 +169,8 @@ func TestAttachedToACrowd(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var w world.Cluster
 			w.Add(90, &sources.Logged{Verbosity: sources.AttemptsVerbosity})
-			world.Happens(&w, 90, sources.Added, world.Node("node-a", "1"), nil)
-			web := world.Happens(&w, 90, sources.Added, world.Wants("web", "4"), rejected(c.since, world.TooSmall))
+			world.Change(&w, 90, sources.Added, world.Node("node-a", "1"), nil)
+			web := world.Change(&w, 90, sources.Added, world.PendingPod("web", "4"), rejected(c.since, world.TooSmall))
 			if c.before != nil {
 				c.before(&w)
 			}
@@ -192,11 +192,11 @@ func TestAttachedToACrowd(t *testing.T) {
 // without nodes, each would fail with an error.
 func TestAttachedWithoutNodes(t *testing.T) {
 	var w world.Cluster
-	world.Happens(&w, 99.9, sources.Added, world.Wants("db", "4"), rejected(50, world.TooSmall))
+	world.Change(&w, 99.9, sources.Added, world.PendingPod("db", "4"), rejected(50, world.TooSmall))
 	w.Add(100, &sources.Attached{})
-	web := world.Happens(&w, 101, sources.Added, world.Wants("web", "4"), nil)
+	web := world.Change(&w, 101, sources.Added, world.PendingPod("web", "4"), nil)
 	w.Add(101.003, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Message: world.TooSmall})
-	world.Happens(&w, 105, sources.Added, world.Node("node-a", "8"), nil)
+	world.Change(&w, 105, sources.Added, world.Node("node-a", "8"), nil)
 	w.Bound(105.01, web, "node-a")
 	expect(t, "it is", modelled(t, w.Recording(110), true, "web"), []string{"101.0 active UnscheduledPodAdd", "101.0 inflight", "101.0 unschedulable ScheduleAttemptFailure",
 		"105.0 active NodeAdd", "105.0 inflight", "105.0 scheduled", "105.0 deleted"})
@@ -207,7 +207,7 @@ func TestAttachedWithoutNodes(t *testing.T) {
 func TestLimitedSinceAttached(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		var w world.Cluster
-		world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 		w.Add(1, &sources.Logged{Verbosity: sources.AttemptsVerbosity})
 		if late {
 			w.Add(1, &sources.FailedAttempt{Pod: world.Key("db"), UID: "db", Message: world.TooSmall})
@@ -216,7 +216,7 @@ func TestLimitedSinceAttached(t *testing.T) {
 		for i := range 3 * 50 {
 			w.Add(12.001+float64(i)/50, &sources.Requested{})
 		}
-		web := world.Happens(&w, 13, sources.Added, world.Wants("web", "1"), nil)
+		web := world.Change(&w, 13, sources.Added, world.PendingPod("web", "1"), nil)
 		w.Bound(13.3, web, "node-a")
 		if got := modelled(t, w.Recording(16), true, "web"); len(got) < 2 || got[1] != "13.0 inflight" {
 			t.Errorf("late %t: it goes %v, want 13.0 inflight", late, got)
@@ -228,29 +228,29 @@ func TestLimitedSinceAttached(t *testing.T) {
 // where the log has put the pods.
 func TestVerbosityChanges(t *testing.T) {
 	var w world.Cluster
-	node := world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	small := world.Happens(&w, 1, sources.Added, world.Wants("small", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
-	w.Patched(2.01, world.Happens(&w, 2, sources.Added, world.Wants("web", "1"), nil), world.TooSmall, "")
-	db := w.Patched(2.51, world.Happens(&w, 2.5, sources.Added, world.Wants("db", "4"), nil), world.TooSmall, "")
-	gone := w.Patched(2.61, world.Happens(&w, 2.6, sources.Added, world.Wants("gone", "4"), nil), world.TooSmall, "")
-	still := w.Patched(2.71, world.Happens(&w, 2.7, sources.Added, world.Wants("still", "1"), nil), world.TooSmall, "")
+	node := world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	small := world.Change(&w, 1, sources.Added, world.PendingPod("small", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+	w.Patched(2.01, world.Change(&w, 2, sources.Added, world.PendingPod("web", "1"), nil), world.TooSmall, "")
+	db := w.Patched(2.51, world.Change(&w, 2.5, sources.Added, world.PendingPod("db", "4"), nil), world.TooSmall, "")
+	gone := w.Patched(2.61, world.Change(&w, 2.6, sources.Added, world.PendingPod("gone", "4"), nil), world.TooSmall, "")
+	still := w.Patched(2.71, world.Change(&w, 2.7, sources.Added, world.PendingPod("still", "1"), nil), world.TooSmall, "")
 	w.Add(5, &sources.Logged{Verbosity: sources.MovesVerbosity})
 	// By the log, web is woken and fails again, though the model finds room for it.
-	world.Happens(&w, 6, sources.Deleted, small, nil)
+	world.Change(&w, 6, sources.Deleted, small, nil)
 	told := func(seconds float64, pod string, to sources.Tier, event string, plugins ...string) {
 		w.Add(seconds, &sources.Move{Pod: world.Key(pod), To: to, Event: event, Plugins: plugins})
 	}
 	told(6.01, "web", sources.TierActive, "AssignedPodDelete")
 	told(6.02, "web", sources.TierInFlight, "")
 	told(6.03, "web", sources.TierUnschedulable, "ScheduleAttemptFailure", "NodePorts")
-	world.Happens(&w, 7, sources.Deleted, gone, nil)
+	world.Change(&w, 7, sources.Deleted, gone, nil)
 	told(7.01, "gone", sources.TierDeleted, "")
 	told(8, "db", sources.TierActive, "ForceActivate")
 	w.Add(10, &sources.Logged{Verbosity: 0})
 	w.Patched(10.2, db, world.TooSmall+" again", "")
-	world.Happens(&w, 12, sources.Updated, node, func(n *v1.Node) { world.Cpu(n, "2") })
+	world.Change(&w, 12, sources.Updated, node, func(n *v1.Node) { world.SetCPU(n, "2") })
 	w.Bound(12.01, still, "node-a")
-	late := world.Happens(&w, 13, sources.Added, world.Wants("late", "1"), nil)
+	late := world.Change(&w, 13, sources.Added, world.PendingPod("late", "1"), nil)
 	w.Bound(13.01, late, "node-a")
 	rec := w.Recording(14)
 	fails := func(at string) []string {

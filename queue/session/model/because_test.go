@@ -32,9 +32,9 @@ func TestBecause(t *testing.T) {
 	const queued, turn = "active: By the queue's own rules.", "inflight: The loop takes it in its turn; the attempt need not show."
 	t.Run("in its turn, and no binding is seen", func(t *testing.T) {
 		var c world.Cluster
-		world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
-		world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
-		db := world.Happens(&c, 6, sources.Added, world.Wants("db", "4"), nil)
+		world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+		world.Change(&c, 2, sources.Added, world.PendingPod("web", "3"), nil)
+		db := world.Change(&c, 6, sources.Added, world.PendingPod("db", "4"), nil)
 		c.Bound(6.01, db, "node-a")
 		rec := c.Recording(6.5)
 		expect(t, "web", reasons(t, rec, "web")[:3], []string{queued, turn, "unschedulable: It was placed here, and no binding of it was seen."})
@@ -42,16 +42,16 @@ func TestBecause(t *testing.T) {
 	})
 	t.Run("it is seen to fail", func(t *testing.T) {
 		var c world.Cluster
-		world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
-		c.Stuck(2, "web")
+		world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+		c.AddStuck(2, "web")
 		expect(t, "web", reasons(t, c.Recording(3), "web"), []string{queued,
 			"inflight: The loop takes it because its attempt is the next that is seen to fail at 12:00:02.003 by its Event.",
 			"unschedulable: It came to that by what is seen: the Event of its failure at 12:00:02.003."})
 	})
 	t.Run("it is seen to fail once more, which the model has not made of it", func(t *testing.T) {
 		var c world.Cluster
-		world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
-		web := c.Stuck(2, "web")
+		world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+		web := c.AddStuck(2, "web")
 		c.Failed(5, web, "0/1 nodes are available: 1 Insufficient memory.")
 		c.Patched(8, web, "0/1 nodes are available: 1 Insufficient pods.", "")
 		expect(t, "web", reasons(t, c.Recording(9), "web")[3:], []string{
@@ -62,10 +62,10 @@ func TestBecause(t *testing.T) {
 	})
 	t.Run("another is seen bound in its place", func(t *testing.T) {
 		var c world.Cluster
-		world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
-		c.Stuck(1.5, "other")
-		world.Happens(&c, 2, sources.Added, world.Wants("web", "2"), func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") })
-		db := world.Happens(&c, 2, sources.Added, world.Wants("db", "2"), nil)
+		world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+		c.AddStuck(1.5, "other")
+		world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") })
+		db := world.Change(&c, 2, sources.Added, world.PendingPod("db", "2"), nil)
 		c.Bound(2.004, db, "node-a")
 		expect(t, "db", reasons(t, c.Recording(3), "db")[:2], []string{queued,
 			"inflight: The loop takes it in place of one whose attempt would show, and does not: this one is seen to bind the pod at 12:00:02.004."})

@@ -287,7 +287,7 @@ func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 	if a.Binding != nil {
 		return o.seesBinding(now, a.Pod)
 	}
-	if cluster.Says(a.Pod, a.Message, a.Nominated) {
+	if cluster.StatusUnchanged(a.Pod, a.Message, a.Nominated) {
 		return true // nothing is written
 	}
 	if o.channels.Config.AsyncAPICalls && o.future.Patches(a.Pod.UID, now, writePatience) {

@@ -24,9 +24,9 @@ func gpus(attached bool) *world.Cluster {
 		device.BindingConditions, device.BindingFailureConditions = []string{"attached"}, []string{"broken"}
 	}
 	w.Started(0)
-	world.Happens(&w, 1, sources.Added, world.Node(node, "2"), nil)
-	world.Happens(&w, 1, sources.Added, &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}, Spec: resourcev1.DeviceClassSpec{ExtendedResourceName: &extended}}, nil)
-	world.Happens(&w, 1, sources.Added, &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "gpus"}, Spec: resourcev1.ResourceSliceSpec{
+	world.Change(&w, 1, sources.Added, world.Node(node, "2"), nil)
+	world.Change(&w, 1, sources.Added, &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}, Spec: resourcev1.DeviceClassSpec{ExtendedResourceName: &extended}}, nil)
+	world.Change(&w, 1, sources.Added, &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "gpus"}, Spec: resourcev1.ResourceSliceSpec{
 		Driver: "gpu.example.com", NodeName: &node, Pool: resourcev1.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 1},
 		Devices: []resourcev1.Device{device},
 	}}, nil)
@@ -41,9 +41,9 @@ func claimed(w *world.Cluster, seconds float64, pod *v1.Pod, claim *resourcev1.R
 			Annotations:     map[string]string{resourcev1.ExtendedResourceClaimAnnotation: "true"},
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID, Controller: &owns}}}}
 		claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{aGPU("container-0-request-0")}
-		claim = world.Happens(w, seconds, sources.Added, claim, nil)
+		claim = world.Change(w, seconds, sources.Added, claim, nil)
 	}
-	return world.Happens(w, seconds+0.01, sources.Updated, claim, func(c *resourcev1.ResourceClaim) {
+	return world.Change(w, seconds+0.01, sources.Updated, claim, func(c *resourcev1.ResourceClaim) {
 		c.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{{Resource: "pods", Name: pod.Name, UID: pod.UID}}
 		c.Status.Allocation = &resourcev1.AllocationResult{AllocationTimestamp: &metav1.Time{Time: world.At(seconds)}, Devices: resourcev1.DeviceAllocationResult{
 			Results: []resourcev1.DeviceRequestAllocationResult{{Request: c.Spec.Devices.Requests[0].Name, Driver: "gpu.example.com", Pool: "node-a", Device: "gpu-0"}}}}
@@ -59,7 +59,7 @@ func aGPU(name string) resourcev1.DeviceRequest {
 
 // turns has the GPU's driver say that a condition of it is true.
 func turns(w *world.Cluster, seconds float64, claim *resourcev1.ResourceClaim, condition string) {
-	world.Happens(w, seconds, sources.Updated, claim, func(c *resourcev1.ResourceClaim) {
+	world.Change(w, seconds, sources.Updated, claim, func(c *resourcev1.ResourceClaim) {
 		c.Status.Devices = []resourcev1.AllocatedDeviceStatus{{Driver: "gpu.example.com", Pool: "node-a", Device: "gpu-0",
 			Conditions: []metav1.Condition{{Type: condition, Status: metav1.ConditionTrue}}}}
 	})
@@ -80,18 +80,18 @@ func TestWaitsForDevice(t *testing.T) {
 			{"broken", "5.0 active; 5.0 inflight; 30.0 backoff"},
 		} {
 			w := gpus(c.condition != "")
-			pod, claim := world.Wants("web", "1"), (*resourcev1.ResourceClaim)(nil)
+			pod, claim := world.PendingPod("web", "1"), (*resourcev1.ResourceClaim)(nil)
 			if extended {
 				pod.Spec.Containers[0].Resources.Requests["example.com/gpu"] = resource.MustParse("1")
 			} else {
 				claim = &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "mine", UID: "claim"}}
 				claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{aGPU("one")}
-				claim = world.Happens(w, 2, sources.Added, claim, nil)
+				claim = world.Change(w, 2, sources.Added, claim, nil)
 				pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &claim.Name}}
 				pod.Spec.Containers[0].Resources.Claims = []v1.ResourceClaim{{Name: "gpu"}}
 			}
-			other := w.Stuck(3, "other") // whose patch says that the scheduler's requests are told
-			pod = world.Happens(w, 5, sources.Added, pod, nil)
+			other := w.AddStuck(3, "other") // whose patch says that the scheduler's requests are told
+			pod = world.Change(w, 5, sources.Added, pod, nil)
 			claim = claimed(w, 5.01, pod, claim, c.condition != "")
 			switch c.condition {
 			case "":

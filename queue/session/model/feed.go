@@ -68,7 +68,7 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 		return f
 	}
 	attached := cluster.HasFact[*sources.Attached](events)
-	requests := attached && !cluster.TellsFailures(events) || logged || cluster.HasFact[*sources.StatusPatched](events) || cluster.TellsStatuses(events)
+	requests := attached && !cluster.HasFailures(events) || logged || cluster.HasFact[*sources.StatusPatched](events) || cluster.ReportsNoFailures(events)
 	f.Shadow = newShadow(cfg, events, f.eventsOf(rec), requests, emit)
 	f.Shadow.follows, f.Shadow.oracle.channels.Until = attached, rec.End
 	if !starts && !attached {

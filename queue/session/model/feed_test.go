@@ -41,7 +41,7 @@ func longOf(rec *sources.Recording, closed *int) *sources.Recording {
 // tells of no pod.
 func TestToldAsItIs(t *testing.T) {
 	node := sources.Event{Time: world.At(1), Fact: &sources.ObjectChange{Verb: sources.Added, Object: world.Node("node-a", "1")}}
-	move := world.Told(2, "web", sources.TierActive, "")
+	move := world.Move(2, "web", sources.TierActive, "")
 	failure := sources.Event{Time: world.At(2), Fact: &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: noRoom}}
 	for _, c := range []struct {
 		name     string
@@ -67,7 +67,7 @@ func TestToldAsItIs(t *testing.T) {
 // the model can look ahead. What is read later goes on from there.
 func TestReadBit(t *testing.T) {
 	t.Run("moves", func(t *testing.T) {
-		rec := world.ToldBy(world.Told(1, "web", sources.TierActive, ""), world.Told(2, "web", sources.TierInFlight, ""), world.Told(4, "web", sources.TierScheduled, ""))
+		rec := world.RecordingOf(world.Move(1, "web", sources.TierActive, ""), world.Move(2, "web", sources.TierInFlight, ""), world.Move(4, "web", sources.TierScheduled, ""))
 		closed := 0
 		rec.End = world.At(2.5)
 		long := longOf(rec, &closed)
@@ -119,16 +119,16 @@ func TestReadBit(t *testing.T) {
 func TestClosed(t *testing.T) {
 	var w world.Cluster
 	w.Started(0.5)
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 	low := runsOn(&w, "low", "1", 0, 30)
 	comes(&w, 2, "high", "1", priority(100)) // which waits for a victim
 	w.Started(3)
 	for i := range 1000 {
-		world.Happens(&w, 4+0.001*float64(i), sources.Updated, low, nil)
+		world.Change(&w, 4+0.001*float64(i), sources.Updated, low, nil)
 	}
 	var moves []sources.Event
 	for i := range 1000 {
-		moves = append(moves, world.Told(float64(i), "web", sources.TierActive, ""))
+		moves = append(moves, world.Move(float64(i), "web", sources.TierActive, ""))
 	}
 	for _, c := range []struct {
 		name  string
@@ -138,7 +138,7 @@ func TestClosed(t *testing.T) {
 	}{
 		{"a model", w.Recording(20), false, 20},
 		{"a rerun", w.Recording(20), true, 20},
-		{"moves", world.ToldBy(moves...), false, 20},
+		{"moves", world.RecordingOf(moves...), false, 20},
 		{"a model at its end", w.Recording(20), false, 9000},
 		{"a rerun at its end", w.Recording(20), true, 9000},
 	} {
@@ -162,7 +162,7 @@ func TestClosed(t *testing.T) {
 // TestEndsByItself: what a feed has set up for its model does not outlast it where the model comes to its end, or can't be set up.
 func TestEndsByItself(t *testing.T) {
 	var w world.Cluster
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 	runsOn(&w, "low", "1", 0, 30)
 	comes(&w, 2, "high", "1", priority(100))
 	for _, rerun := range []bool{false, true} {
@@ -222,7 +222,7 @@ func nothingGoesOn(t *testing.T, before int) {
 func TestNoOtherSchedulerCanBeSetUp(t *testing.T) {
 	var w world.Cluster
 	w.Started(0.5)
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 	comes(&w, 2, "web", "4", nil)
 	w.Started(3)
 	comes(&w, 4, "late", "4", nil)
@@ -246,7 +246,7 @@ func TestNoOtherSchedulerCanBeSetUp(t *testing.T) {
 func TestBindingToldOfByTheLogAlone(t *testing.T) {
 	var w world.Cluster
 	logs(&w, 0, sources.AttemptsVerbosity)
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 	logsBinding(&w, 2.002, 2.01, comes(&w, 2, "web", "1", nil))
 	f := model.NewFeed(w.Recording(3), world.Config(t))
 	t.Cleanup(f.Close)

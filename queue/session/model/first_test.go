@@ -24,14 +24,14 @@ func TestMadeFirst(t *testing.T) {
 			for i, name := range []string{"a", "b", "c"} {
 				w.Patched(2.01+0.01*float64(i), comes(w, 2+0.01*float64(i), name, "4", nil), world.TooSmall, "")
 			}
-			world.Happens(w, 30, sources.Added, world.Node("node-b", "8"), tainted)
-			world.Happens(w, 30.001, sources.Added, world.Node("node-c", "8"), tainted)
+			world.Change(w, 30, sources.Added, world.Node("node-b", "8"), tainted)
+			world.Change(w, 30.001, sources.Added, world.Node("node-c", "8"), tainted)
 			of(w)
 		}
 	}
 	patched := func(w *world.Cluster, seconds float64, message string, names ...string) {
 		for i, name := range names {
-			w.Patched(seconds+0.001*float64(i), world.Wants(name, "4"), message, "")
+			w.Patched(seconds+0.001*float64(i), world.PendingPod(name, "4"), message, "")
 		}
 	}
 	playWith(t, func(cfg *schedulerconfig.Config) { cfg.AsyncAPICalls = true }, []scene{

@@ -35,15 +35,15 @@ func TestPodGroups(t *testing.T) {
 		group := &schedulingv1beta1.PodGroup{}
 		group.Namespace, group.Name, group.UID = "default", "train", "train"
 		group.Spec.SchedulingPolicy.Gang = &schedulingv1beta1.GangSchedulingPolicy{MinCount: 2}
-		world.Happens(w, seconds, sources.Added, group, nil)
+		world.Change(w, seconds, sources.Added, group, nil)
 	}
 	there := func(w *world.Cluster) {
-		world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+		world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 		comes(w, 1, "a", "1", member)
 		comes(w, 1, "b", "1", member)
 		gang(w, 1)
 		w.Started(2)
-		world.Happens(w, 2.8, sources.Added, world.Node("node-b", "1"), nil)
+		world.Change(w, 2.8, sources.Added, world.Node("node-b", "1"), nil)
 	}
 	play(t, []scene{
 		{"which comes pod by pod, before its PodGroup", 2, 4.5, func(w *world.Cluster) {
@@ -52,7 +52,7 @@ func TestPodGroups(t *testing.T) {
 			gang(w, 2.2)
 			small := comes(w, 2.3, "alone", "4", nil)
 			w.Patched(2.31, small, noRoom, "")
-			world.Happens(w, 3.5, sources.Added, world.Node("node-b", "1"), nil)
+			world.Change(w, 3.5, sources.Added, world.Node("node-b", "1"), nil)
 			w.Bound(4.4, a, "node-a")
 			w.Bound(4.401, b, "node-b")
 		}, `

@@ -13,14 +13,14 @@ import (
 func TestReasonsOnAttaching(t *testing.T) {
 	const noClaim = `0/1 nodes are available: persistentvolumeclaim "data" not found. not found`
 	var w world.Cluster
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
-	web := world.Wants("web", "1")
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
+	web := world.PendingPod("web", "1")
 	world.Mount(web, "data")
 	world.Reject(web, noClaim, "")
-	web = world.Happens(&w, 1, sources.Added, web, nil)
+	web = world.Change(&w, 1, sources.Added, web, nil)
 	w.Add(1, &sources.Attached{Nodes: true})
 	w.Failed(3, web, noClaim)
-	w.Another(5) // a pod on a node, which is nothing to one without its claim
+	w.AddSmall(5) // a pod on a node, which is nothing to one without its claim
 	f := played(t, world.Config(t), &w, 8, broken("", 0, 0))
 	if got, want := moves(f, "web"), []string{"1.0 unschedulable", "3.0 inflight", "3.0 unschedulable"}; !slices.Equal(got, want) {
 		t.Errorf("it moves %v, want %v", got, want)

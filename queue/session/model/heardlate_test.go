@@ -18,22 +18,22 @@ func TestHeardLate(t *testing.T) {
 		return func(w *world.Cluster) {
 			w.Add(0, &sources.Logged{Verbosity: verbosity})
 			first := w.Small()
-			second := w.Another(1)
+			second := w.AddSmall(1)
 			for i, name := range []string{"a", "b", "c"} {
 				pod := comes(w, 2+0.0001*float64(i), name, "4", nil)
 				w.Failed(2.003+0.001*float64(i), pod, world.TooSmall)
 			}
-			w.Goes(30, first)
-			w.Goes(30.002, second)
+			w.Delete(30, first)
+			w.Delete(30.002, second)
 			for i, name := range []string{"a", "b", "c"} {
-				w.Failed(30.0025+0.0015*float64(i), world.Wants(name, "4"), world.TooSmall)
+				w.Failed(30.0025+0.0015*float64(i), world.PendingPod(name, "4"), world.TooSmall)
 			}
 			of(w)
 		}
 	}
 	triedAgain := func(w *world.Cluster) {
 		for i, name := range []string{"a", "b", "c"} {
-			w.Failed(again+0.001*float64(i), world.Wants(name, "4"), world.TooSmall)
+			w.Failed(again+0.001*float64(i), world.PendingPod(name, "4"), world.TooSmall)
 		}
 	}
 	play(t, []scene{
@@ -72,10 +72,10 @@ func TestHeardLate(t *testing.T) {
 		`},
 		{"Events alone tell, and that one of them is not tried again", 29, 31, func(w *world.Cluster) {
 			first := w.Small()
-			second := w.Another(1)
-			a, b, c := w.Stuck(2, "a"), w.Stuck(2.02, "b"), w.Stuck(2.04, "c")
-			w.Goes(30, first)
-			w.Goes(30.002, second)
+			second := w.AddSmall(1)
+			a, b, c := w.AddStuck(2, "a"), w.AddStuck(2.02, "b"), w.AddStuck(2.04, "c")
+			w.Delete(30, first)
+			w.Delete(30.002, second)
 			for i, pod := range []*v1.Pod{a, b, c} {
 				w.Recorded(30.0025+0.0015*float64(i), pod, 1)
 			}
@@ -127,9 +127,9 @@ func TestNodeHeardLate(t *testing.T) {
 	told := func(count int) func(w *world.Cluster) { // that two fail, by an Event that is the count-th of each
 		return func(w *world.Cluster) {
 			first := w.Small()
-			a, b, c := w.Stuck(2, "a"), w.Stuck(2.02, "b"), w.Stuck(2.04, "c")
-			w.Goes(30, first)
-			world.Happens(w, grows, sources.Updated, world.Node("node-a", "1"), func(n *v1.Node) { world.Cpu(n, "20") })
+			a, b, c := w.AddStuck(2, "a"), w.AddStuck(2.02, "b"), w.AddStuck(2.04, "c")
+			w.Delete(30, first)
+			world.Change(w, grows, sources.Updated, world.Node("node-a", "1"), func(n *v1.Node) { world.SetCPU(n, "20") })
 			w.Recorded(30.003, a, count)
 			w.Recorded(30.0045, b, count)
 			w.Bound(30.01, c, "node-a")
@@ -184,9 +184,9 @@ func TestSeenBeforeItsTurn(t *testing.T) {
 	free := func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") } // the recorder may have written of it: its attempts need not show
 	play(t, []scene{{"by an Event", 29, 31, func(w *world.Cluster) {
 		first := w.Small()
-		a := w.Stuck(2, "a")
+		a := w.AddStuck(2, "a")
 		comes(w, 2.1, "b", "4", free)
-		w.Goes(30, first)
+		w.Delete(30, first)
 		w.Recorded(30.00105, a, 1)
 		w.Recorded(30.006, a, 2)
 	}, `
@@ -213,8 +213,8 @@ func TestHeardBehindOthers(t *testing.T) {
 	}
 	wakes := func(then func(w *world.Cluster, first, second, web, other *v1.Pod)) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
-			small, other := w.Small(), w.Another(1)
-			web := w.Stuck(2, "web")
+			small, other := w.Small(), w.AddSmall(1)
+			web := w.AddStuck(2, "web")
 			picky := func(seconds float64, name string) *v1.Pod {
 				pod := comes(w, seconds, name, "1", func(p *v1.Pod) {
 					p.Spec.NodeSelector, p.CreationTimestamp.Time = map[string]string{"disk": "ssd"}, world.At(seconds)
@@ -223,8 +223,8 @@ func TestHeardBehindOthers(t *testing.T) {
 				return w.Patched(seconds+0.01, pod, unmatched, "")
 			}
 			first, second := picky(29.5, "first"), picky(29.52, "second")
-			world.Happens(w, 29.9, sources.Added, world.Node("node-b", "100m"), func(n *v1.Node) { n.Labels["disk"] = "ssd" }) // which wakes both
-			w.Goes(30, small)
+			world.Change(w, 29.9, sources.Added, world.Node("node-b", "100m"), func(n *v1.Node) { n.Labels["disk"] = "ssd" }) // which wakes both
+			w.Delete(30, small)
 			then(w, first, second, web, other)
 		}
 	}
@@ -249,7 +249,7 @@ func TestHeardBehindOthers(t *testing.T) {
 		`},
 		{"one, and something else could have woken web since, but this does by the hints", 30, 30.2, wakes(func(w *world.Cluster, first, _, web, other *v1.Pod) {
 			fails(w, 30.01, first, neither)
-			w.Goes(30.015, other)
+			w.Delete(30.015, other)
 			fails(w, 30.02, web, neither)
 		}), `
 			30.009 first inflight (failure)

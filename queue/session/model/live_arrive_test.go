@@ -17,7 +17,7 @@ import (
 // TestArrivesLate: what a stream tells too late for its place comes when it is told, in the order of time.
 func TestArrivesLate(t *testing.T) {
 	var w world.Cluster
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
 	f := model.NewLiveFeed(world.Config(t))
 	t.Cleanup(f.Close)
@@ -25,7 +25,7 @@ func TestArrivesLate(t *testing.T) {
 	for i := 0; f.HasEvent(i); i++ {
 	}
 	w.Events = nil
-	world.Happens(&w, 2, sources.Added, world.Wants("web", "4"), nil)
+	world.Change(&w, 2, sources.Added, world.PendingPod("web", "4"), nil)
 	f.Arrive(w.Events, world.At(10.1), sources.Status{})
 	f.Arrive(nil, world.At(11), sources.Status{})
 	for i := 0; f.HasEvent(i); i++ {
@@ -43,9 +43,9 @@ func TestEventsBesideALog(t *testing.T) {
 	for verbosity, want := range map[int]int{sources.AttemptsVerbosity: 2, sources.AttemptsVerbosity - 1: 3} {
 		var w world.Cluster
 		w.Add(0.5, &sources.Logged{Verbosity: verbosity})
-		world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 		w.Add(1, &sources.Attached{Nodes: true})
-		web := world.Happens(&w, 2, sources.Added, world.Wants("web", "4"), nil)
+		web := world.Change(&w, 2, sources.Added, world.PendingPod("web", "4"), nil)
 		w.Add(2.003, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Message: noRoom, Log: true})
 		web = w.Patched(2.01, web, noRoom, "")
 		w.Recorded(5, web, 2)
@@ -67,7 +67,7 @@ func TestFirstNodeComes(t *testing.T) {
 	var w world.Cluster
 	w.Add(1, &sources.Attached{})
 	comes(&w, 2, "web", "3", free)
-	world.Happens(&w, 10.3, sources.Added, world.Node("node-a", "1"), nil)
+	world.Change(&w, 10.3, sources.Added, world.Node("node-a", "1"), nil)
 	f := model.NewLiveFeed(world.Config(t))
 	t.Cleanup(f.Close)
 	f.Arrive(w.Events, world.At(12), sources.Status{})
@@ -83,7 +83,7 @@ func TestFirstNodeComes(t *testing.T) {
 func TestLimitedWhileLive(t *testing.T) {
 	for bound, tried := range map[int]bool{89: false, 90: true} {
 		var w world.Cluster
-		world.Happens(&w, 0.5, sources.Added, world.Node("node-a", "100"), nil)
+		world.Change(&w, 0.5, sources.Added, world.Node("node-a", "100"), nil)
 		w.Add(1, &sources.Attached{Nodes: true})
 		for i := range bound {
 			at := 1.0001 + 0.022*float64(i)
@@ -113,7 +113,7 @@ func TestEventsComeLate(t *testing.T) {
 		}
 	}
 	goes := func(w *world.Cluster) {
-		world.Happens(w, 20.8, sources.Deleted, world.Wants("small", "100m"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+		world.Change(w, 20.8, sources.Deleted, world.PendingPod("small", "100m"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
 	}
 	for _, c := range []struct {
 		name     string
@@ -141,7 +141,7 @@ func TestEventsComeLate(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var w world.Cluster
-			world.Happens(&w, 0.5, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(&w, 0.5, sources.Added, world.Node("node-a", "1"), nil)
 			comes(&w, 0.5, "small", "100m", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
 			w.Version = 6
 			comes(&w, 0.5, "web", "4", rejected(0.4, noRoom))
@@ -170,7 +170,7 @@ func TestEventsComeLate(t *testing.T) {
 // they have told, so that one that comes late is where it belongs. Once none waits, it goes on to half a second behind the clock.
 func TestWaitsForEvents(t *testing.T) {
 	var w world.Cluster
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
 	web := comes(&w, 2, "web", "4", nil)
 	other := comes(&w, 2, "other", "4", nil)
@@ -204,7 +204,7 @@ func TestWaitsForEvents(t *testing.T) {
 // later, and is still where it belongs.
 func TestWaitsBehindBindings(t *testing.T) {
 	var w world.Cluster
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
 	web := comes(&w, 2, "web", "400", nil)
 	var bound []*v1.Pod
@@ -236,7 +236,7 @@ func TestWaitsBehindBindings(t *testing.T) {
 // tell nothing of how far the first one's are, nor do its bindings make them come later.
 func TestAnotherSchedulersEvents(t *testing.T) {
 	var w world.Cluster
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
 	web := comes(&w, 2, "web", "400", nil)
 	foreign := func(name string) *v1.Pod {
@@ -271,7 +271,7 @@ func TestAnotherSchedulersEvents(t *testing.T) {
 func TestAnotherSchedulersEventFirst(t *testing.T) {
 	for _, message := range []sources.SafeText{noRoom, `running PreBind plugin "VolumeBinding": no`} {
 		var w world.Cluster
-		world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 		w.Add(1, &sources.Attached{Nodes: true})
 		f := model.NewLiveFeed(world.Config(t))
 		t.Cleanup(f.Close)
@@ -292,7 +292,7 @@ func TestAnotherSchedulersEventFirst(t *testing.T) {
 // that one attempt follows the other, and the time between is not one's.
 func TestCausesFirst(t *testing.T) {
 	var w world.Cluster
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
 	web := comes(&w, 2, "web", "4", nil)
 	comes(&w, 2, "next", "4", nil)
@@ -322,7 +322,7 @@ func TestCausesFirst(t *testing.T) {
 // scheduler's rate limit, its attempt was before, and the loop has made none since, also of a source that tells no requests.
 func TestWaitsWhileRequestsDo(t *testing.T) {
 	var w world.Cluster
-	world.Happens(&w, 0.5, sources.Added, world.Node("node-a", "100"), nil)
+	world.Change(&w, 0.5, sources.Added, world.Node("node-a", "100"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
 	for i := range 150 {
 		w.Bound(1.1+0.005*float64(i), comes(&w, 1.099+0.005*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
@@ -349,7 +349,7 @@ func TestBindingsOutlast(t *testing.T) {
 	var w world.Cluster
 	room := []string{"node-a", "node-b"}
 	for _, node := range room {
-		world.Happens(&w, 1, sources.Added, world.Node(node, "100"), nil)
+		world.Change(&w, 1, sources.Added, world.Node(node, "100"), nil)
 	}
 	w.Add(1, &sources.Attached{Nodes: true})
 	f := model.NewLiveFeed(world.Config(t))

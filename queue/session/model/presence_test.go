@@ -80,10 +80,10 @@ func expect(t *testing.T, what string, got, want []string) {
 // TestNoScheduler: a cluster without a scheduler. Its pods wait, and none is tried, but by the scheduler that comes.
 func TestNoScheduler(t *testing.T) {
 	var c world.Cluster
-	world.Happens(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
 	c.Add(1, &sources.Attached{})
-	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "4"), nil)
-	db := world.Happens(&c, 5, sources.Added, world.Wants("db", "1"), nil)
+	web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "4"), nil)
+	db := world.Change(&c, 5, sources.Added, world.PendingPod("db", "1"), nil)
 	c.Patched(60, web, world.TooSmall, "")
 	c.Bound(60.1, db, "node-a")
 	tried, silences := attached(t, world.Config(t), &c, 70)
@@ -94,9 +94,9 @@ func TestNoScheduler(t *testing.T) {
 // TestStaleTellsNothing: while the cluster can't be heard, that nothing is seen tells nothing. The model goes on by itself.
 func TestStaleTellsNothing(t *testing.T) {
 	var c world.Cluster
-	world.Happens(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
 	c.Add(1, &sources.Attached{})
-	world.Happens(&c, 2, sources.Added, world.Wants("web", "4"), nil)
+	world.Change(&c, 2, sources.Added, world.PendingPod("web", "4"), nil)
 	tried, silences := attached(t, world.Config(t), &c, 60, 2.05)
 	expect(t, "tried", tried, []string{"2 web"})
 	expect(t, "silences", silences, nil)
@@ -106,15 +106,15 @@ func TestStaleTellsNothing(t *testing.T) {
 func TestSchedulerEnds(t *testing.T) {
 	for _, lease := range []bool{false, true} {
 		var c world.Cluster
-		node := world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+		node := world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
 		c.Add(1, &sources.Attached{})
-		c.Stuck(2, "old")
+		c.AddStuck(2, "old")
 		if lease {
 			c.Add(20, &sources.Silent{Since: world.At(4)})
 		} else {
-			world.Happens(&c, 4, sources.Added, world.Wants("new", "1"), nil)
+			world.Change(&c, 4, sources.Added, world.PendingPod("new", "1"), nil)
 		}
-		world.Happens(&c, 30, sources.Updated, node, func(n *v1.Node) { world.Cpu(n, "2") })
+		world.Change(&c, 30, sources.Updated, node, func(n *v1.Node) { world.SetCPU(n, "2") })
 		tried, silences := attached(t, world.Config(t), &c, 50)
 		expect(t, "tried", tried, []string{"2 old"})
 		want := []string{"20 silent since 4 "}
@@ -128,14 +128,14 @@ func TestSchedulerEnds(t *testing.T) {
 // TestLeaseLapses: while nobody renews the lease, no pod is tried that could be without showing it. When somebody does again, it is.
 func TestLeaseLapses(t *testing.T) {
 	var c world.Cluster
-	node := world.Happens(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
+	node := world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
 	c.Add(1, &sources.Attached{Nodes: true})
-	old := c.Stuck(2, "old")
+	old := c.AddStuck(2, "old")
 	c.Recorded(2.1, old, 2) // those that follow are only counted
 	c.Add(8, &sources.Silent{Since: world.At(5)})
-	world.Happens(&c, 10, sources.Updated, node, func(n *v1.Node) { world.Cpu(n, "3") })
+	world.Change(&c, 10, sources.Updated, node, func(n *v1.Node) { world.SetCPU(n, "3") })
 	c.Add(10, &sources.Injected{})
-	world.Happens(&c, 11, sources.Added, world.Node("node-b", "8"), func(n *v1.Node) {
+	world.Change(&c, 11, sources.Added, world.Node("node-b", "8"), func(n *v1.Node) {
 		n.Spec.Taints = []v1.Taint{{Key: "gpu", Effect: v1.TaintEffectNoSchedule}}
 	})
 	c.Add(14, &sources.Silent{})
@@ -155,15 +155,15 @@ func TestOneProfileSilent(t *testing.T) {
 		t.Fatal(err)
 	}
 	var c world.Cluster
-	world.Happens(&c, 1, sources.Added, world.Node("node-a", "8"), nil)
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "8"), nil)
 	c.Add(1, &sources.Attached{})
-	job := world.Wants("job", "1")
+	job := world.PendingPod("job", "1")
 	job.Spec.SchedulerName = "batch"
-	world.Happens(&c, 2, sources.Added, job, nil)
+	world.Change(&c, 2, sources.Added, job, nil)
 	var want []string
 	for i := range 30 {
 		name := fmt.Sprintf("web-%d", i)
-		c.Bound(float64(3+i)+0.01, world.Happens(&c, float64(3+i), sources.Added, world.Wants(name, "100m"), nil), "node-a")
+		c.Bound(float64(3+i)+0.01, world.Change(&c, float64(3+i), sources.Added, world.PendingPod(name, "100m"), nil), "node-a")
 		want = append(want, fmt.Sprintf("%d %s", 3+i, name))
 	}
 	tried, silences := attached(t, cfg, &c, 40)

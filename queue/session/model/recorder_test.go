@@ -34,15 +34,15 @@ const (
 func TestRecorder(t *testing.T) {
 	var c world.Cluster
 	first := c.Small()
-	second, third := c.Another(1), c.Another(1)
-	web := c.Stuck(2, "web")
-	c.Goes(3, first) // the loop is not seen to take web for this, nor for what follows
+	second, third := c.AddSmall(1), c.AddSmall(1)
+	web := c.AddStuck(2, "web")
+	c.Delete(3, first) // the loop is not seen to take web for this, nor for what follows
 	c.Recorded(6.001, web, 1)
-	c.Goes(8, second)
+	c.Delete(8, second)
 	c.Recorded(8.2, web, 2)
-	c.Goes(11, third) // from here on its attempts are not seen
+	c.Delete(11, third) // from here on its attempts are not seen
 	err := timeline.Replay(t.Context(), c.Recording(20), timeline.Options{}, func(m *board.Transition) error {
-		if asleep := m.From == queue.Backoff && m.To == queue.Unschedulable; m.PutBack() != asleep {
+		if asleep := m.From == queue.Backoff && m.To == queue.Unschedulable; m.TakenBack() != asleep {
 			t.Errorf("%s → %s %s: PutBack is wrong", m.From, m.To, m.Event)
 		} else if asleep && !strings.HasPrefix(new(session.Frame).Why(m)[0], "No attempt of it was seen") {
 			t.Error(new(session.Frame).Why(m))
@@ -64,8 +64,8 @@ func TestRecorder(t *testing.T) {
 func TestRecorderOfAnother(t *testing.T) {
 	var c world.Cluster
 	small := c.Small()
-	web, db := c.Stuck(2, "web"), c.Stuck(2.5, "db") // so web is the first in activeQ
-	c.Goes(4, small)
+	web, db := c.AddStuck(2, "web"), c.AddStuck(2.5, "db") // so web is the first in activeQ
+	c.Delete(4, small)
 	c.Recorded(4.1, db, 1)
 	c.Recorded(4.3, web, 1)
 	taken(t, c.Recording(20), 4, "db 4.10", "web 4.30")
@@ -91,12 +91,12 @@ func taken(t *testing.T, rec *sources.Recording, after float64, want ...string) 
 func TestLoopWaitsUntold(t *testing.T) {
 	var c world.Cluster
 	small := c.Small()
-	web := c.Stuck(2, "web")
+	web := c.AddStuck(2, "web")
 	c.Recorded(3, web, 2)
-	picky := world.Happens(&c, 4, sources.Added, world.Wants("picky", "1"), func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} })
+	picky := world.Change(&c, 4, sources.Added, world.PendingPod("picky", "1"), func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} })
 	picky = c.Patched(4.01, picky, "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.", "")
-	c.Goes(10, small)
-	world.Happens(&c, 10.0035, sources.Updated, picky, func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") })
+	c.Delete(10, small)
+	world.Change(&c, 10.0035, sources.Updated, picky, func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") })
 	c.Add(10.0035, &sources.StatusPatched{Pod: world.Key("picky"), UID: picky.UID})
 	var popped []float64
 	err := timeline.Replay(t.Context(), c.Recording(11), timeline.Options{}, func(m *board.Transition) error {
@@ -119,15 +119,15 @@ func TestLoopHeldUp(t *testing.T) {
 		want    []string
 	}{
 		{"nothing", func(*world.Cluster, *v1.Pod) {}, []string{"web 10.09", "db 10.09"}},
-		{"a pod's end", func(c *world.Cluster, other *v1.Pod) { c.Goes(10.03, other) }, []string{"db 10.00", "web 10.09", "db 10.09"}},
+		{"a pod's end", func(c *world.Cluster, other *v1.Pod) { c.Delete(10.03, other) }, []string{"db 10.00", "web 10.09", "db 10.09"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var r world.Cluster
 			small := r.Small()
-			other := r.Another(1)
-			web, db := r.Stuck(2, "web"), r.Stuck(2.5, "db") // so web is the first in activeQ
-			r.Recorded(3, db, 2)                             // what follows of it is not seen
-			r.Goes(10, small)
+			other := r.AddSmall(1)
+			web, db := r.AddStuck(2, "web"), r.AddStuck(2.5, "db") // so web is the first in activeQ
+			r.Recorded(3, db, 2)                                   // what follows of it is not seen
+			r.Delete(10, small)
 			c.between(&r, other)
 			r.Recorded(10.09, web, 1)
 			taken(t, r.Recording(10.2), 4, c.want...)
@@ -138,9 +138,9 @@ func TestLoopHeldUp(t *testing.T) {
 // wantsVolume has a pod come, 3 s after the start, whose volume somebody has yet to provide.
 func wantsVolume(c *world.Cluster) *v1.Pod {
 	mode, class := storagev1.VolumeBindingWaitForFirstConsumer, "disk"
-	world.Happens(c, 2, sources.Added, &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Provisioner: "disk.example.com", VolumeBindingMode: &mode}, nil)
-	world.Happens(c, 2, sources.Added, world.PendingClaim("data", class), nil)
-	return world.Happens(c, 3, sources.Added, world.Wants("store", "100m"), func(p *v1.Pod) {
+	world.Change(c, 2, sources.Added, &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Provisioner: "disk.example.com", VolumeBindingMode: &mode}, nil)
+	world.Change(c, 2, sources.Added, world.PendingClaim("data", class), nil)
+	return world.Change(c, 3, sources.Added, world.PendingPod("store", "100m"), func(p *v1.Pod) {
 		p.CreationTimestamp = metav1.NewTime(world.At(3))
 		world.Mount(p, "data")
 	})
@@ -160,9 +160,9 @@ func TestSlowVolume(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var c world.Cluster
 			small := c.Small()
-			c.Stuck(1.5, "other")
+			c.AddStuck(1.5, "other")
 			pod := wantsVolume(&c)
-			c.Goes(5, small) // which wakes pods that wait
+			c.Delete(5, small) // which wakes pods that wait
 			of.ends(&c, pod)
 			replayed.Compare(t, replayed.Moves(t, c.Recording(10.2), "store"), of.want)
 		})
@@ -177,14 +177,14 @@ func TestRecorderUnknown(t *testing.T) {
 		stuck func(c *world.Cluster) *v1.Pod
 	}{
 		{"a pod from before", func(c *world.Cluster) *v1.Pod {
-			c.Stuck(1.5, "other")
-			pod := world.Happens(c, 2, sources.Added, world.Wants("web", "4"), nil)
+			c.AddStuck(1.5, "other")
+			pod := world.Change(c, 2, sources.Added, world.PendingPod("web", "4"), nil)
 			return c.Patched(2.01, pod, world.TooSmall, "")
 		}},
 		{"no recorder", func(c *world.Cluster) *v1.Pod {
-			pod := world.Wants("web", "4")
+			pod := world.PendingPod("web", "4")
 			pod.CreationTimestamp = metav1.NewTime(world.At(2))
-			pod = world.Happens(c, 2, sources.Added, pod, nil)
+			pod = world.Change(c, 2, sources.Added, pod, nil)
 			return c.Patched(2.01, pod, world.TooSmall, "")
 		}},
 	} {
@@ -192,7 +192,7 @@ func TestRecorderUnknown(t *testing.T) {
 			var r world.Cluster
 			small := r.Small()
 			c.stuck(&r)
-			r.Goes(3, small)
+			r.Delete(3, small)
 			replayed.Compare(t, replayed.Moves(t, r.Recording(20), "web"), []string{
 				"2" + arrives, "2" + popped, "2" + fails, "3" + woken, "3" + isPopped, "3" + fails,
 			})

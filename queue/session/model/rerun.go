@@ -31,7 +31,7 @@ func Rerun(rec *sources.Recording, release string) (*sources.Recording, error) {
 	if !slices.ContainsFunc(rec.Tells(), cluster.IsPod) {
 		return nil, fmt.Errorf("%s holds no pods' objects, over which another scheduler could decide: they are in an API server's audit log", rec.Name)
 	}
-	again := rec.Without(cluster.IsOfScheduler)
+	again := rec.Without(cluster.IsSchedulerAction)
 	again.Rerun = true
 	if release != "" {
 		again.Name += sources.Sanitize(" under " + release)
@@ -188,7 +188,7 @@ func (r *rerun) withoutScheduling(c *sources.ObjectChange) *sources.ObjectChange
 		}
 		return c
 	}
-	return &sources.ObjectChange{Verb: c.Verb, Object: cluster.Unplaced(pod, have, r.victims[pod.UID])}
+	return &sources.ObjectChange{Verb: c.Verb, Object: cluster.WithoutScheduling(pod, have, r.victims[pod.UID])}
 }
 
 // changed takes in a change of an object, by the recording or by the scheduler.
@@ -200,7 +200,7 @@ func (r *rerun) changed(now time.Time, c *sources.ObjectChange) {
 		obj.(metav1.Object).SetResourceVersion(strconv.FormatInt(r.version, 10))
 		c = &sources.ObjectChange{Verb: c.Verb, Object: obj}
 	}
-	r.objects.Change(c)
+	r.objects.Apply(c)
 	r.emit(sources.Event{Time: now, Fact: c})
 	if r.driver == nil {
 		return

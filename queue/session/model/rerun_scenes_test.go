@@ -30,7 +30,7 @@ func playAgain(t *testing.T, scenes []scene) {
 func TestRerunAmongOthers(t *testing.T) {
 	playAgain(t, []scene{
 		{"a pod preempts another pod's node: that one loses its nomination at once", 2, 2.4, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "2"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
 			runsOn(w, "low", "1", 0, 30)
 			runsOn(w, "other", "1", 10, 30)
 			comes(w, 2, "mid", "1", priority(50))
@@ -55,12 +55,12 @@ func TestRerunAmongOthers(t *testing.T) {
 			2.312 mid: rejected
 		`},
 		{"many nodes come while a victim's deletion is under way, which is asked for once", 2, 2.1, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "2"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
 			runsOn(w, "a", "1", 0, 30)
 			runsOn(w, "b", "1", 0, 30)
 			comes(w, 2, "high", "2", priority(100))
 			for i := range 120 {
-				world.Happens(w, 2.002, sources.Added, world.Node(fmt.Sprint("small-", i), "100m"), nil)
+				world.Change(w, 2.002, sources.Added, world.Node(fmt.Sprint("small-", i), "100m"), nil)
 			}
 		}, `
 			2.000 high: waits
@@ -72,9 +72,9 @@ func TestRerunAmongOthers(t *testing.T) {
 			2.021 b: going
 		`},
 		{"the scheduler hears of a node as an attempt ends, which is over then", 2, 6, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			comes(w, 2, "web", "2", nil)
-			world.Happens(w, 2.00070150001, sources.Added, world.Node("node-b", "2"), nil) // of which it hears a millisecond later
+			world.Change(w, 2.00070150001, sources.Added, world.Node("node-b", "2"), nil) // of which it hears a millisecond later
 		}, `
 			2.000 web: waits
 			2.001 web active UnscheduledPodAdd
@@ -88,11 +88,11 @@ func TestRerunAmongOthers(t *testing.T) {
 			2.013 web deleted
 		`},
 		{"a pod changes, and a node goes, while its binding is under way", 2, 3, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			node := world.Happens(w, 1, sources.Added, world.Node("node-b", "100m"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			node := world.Change(w, 1, sources.Added, world.Node("node-b", "100m"), nil)
 			web := comes(w, 2, "web", "1", nil)
-			world.Happens(w, 2.003, sources.Updated, web, func(p *v1.Pod) { p.Labels = map[string]string{"new": "yes"} })
-			world.Happens(w, 2.004, sources.Deleted, node, nil)
+			world.Change(w, 2.003, sources.Updated, web, func(p *v1.Pod) { p.Labels = map[string]string{"new": "yes"} })
+			world.Change(w, 2.004, sources.Deleted, node, nil)
 		}, `
 			2.000 web: waits
 			2.001 web active UnscheduledPodAdd
@@ -103,9 +103,9 @@ func TestRerunAmongOthers(t *testing.T) {
 			2.008 web deleted
 		`},
 		{"a pod goes while its binding is under way, and comes back", 2, 3, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			web := comes(w, 2, "web", "1", nil)
-			world.Happens(w, 2.003, sources.Deleted, web, nil)
+			world.Change(w, 2.003, sources.Deleted, web, nil)
 			w.Add(2.0035, &sources.Mark{})
 			comes(w, 2.0055, "web", "4", nil)
 		}, `
@@ -122,16 +122,16 @@ func TestRerunAmongOthers(t *testing.T) {
 			2.012 web: rejected
 		`},
 		{"a scheduler starts when a pod is there that is gated, and another has gone", 2, 5, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			comes(w, 1, "web", "1", func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "g"}} })
-			world.Happens(w, 1.6, sources.Deleted, comes(w, 1.5, "gone", "1", nil), nil)
+			world.Change(w, 1.6, sources.Deleted, comes(w, 1.5, "gone", "1", nil), nil)
 			w.Started(3.1)
 			w.Add(3.2, &sources.Mark{})
 		}, `
 			3.100 web gated UnscheduledPodAdd
 		`},
 		{"a person activates a pod whose attempt is under way", 2, 2.5, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			comes(w, 2, "web", "2", nil)
 			w.Add(2.0014, &sources.Injected{Pod: world.Key("web")})
 		}, `
@@ -145,7 +145,7 @@ func TestRerunAmongOthers(t *testing.T) {
 			2.012 web: rejected
 		`},
 		{"a person wakes all while the loop waits for an answer", 2, 2.5, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			comes(w, 2, "web", "2", nil)
 			w.Add(2.003, &sources.Injected{What: queue.InjectableNames()[0]})
 			w.Add(2.004, &sources.Mark{})
@@ -168,12 +168,12 @@ func TestSetOffAmongOthers(t *testing.T) {
 	of := func(after time.Duration, fact sources.Fact) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
 			w.Add(0.5, &sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: after, Facts: []sources.Fact{fact}})
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			comes(w, 2, "web", "4", nil)
 			comes(w, 3.99, "told", "100m", nil)
 		}
 	}
-	pod := &sources.ObjectChange{Verb: sources.Added, Object: world.Wants("new", "100m")}
+	pod := &sources.ObjectChange{Verb: sources.Added, Object: world.PendingPod("new", "100m")}
 	playAgain(t, []scene{
 		{"a person activates the pod", 3, 3.9, of(1500*time.Millisecond, &sources.Injected{Pod: world.Key("web")}), `
 			3.502 web active ForceActivate

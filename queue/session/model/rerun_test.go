@@ -55,17 +55,17 @@ func TestTriggers(t *testing.T) {
 		{"somebody activates it", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 3 * time.Second,
 			Facts: []sources.Fact{&sources.Injected{Pod: world.Key("web")}}}, "5.0 active ForceActivate"},
 		{"a pod goes that has room", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 2 * time.Second,
-			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Deleted, Object: world.Wants("old", "1")}}}, "4.0 active AssignedPodDelete"},
+			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Deleted, Object: world.PendingPod("old", "1")}}}, "4.0 active AssignedPodDelete"},
 		{"a pod goes that is not there", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 2 * time.Second,
-			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Deleted, Object: world.Wants("nobody", "1")}}}, ""},
+			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Deleted, Object: world.PendingPod("nobody", "1")}}}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var w world.Cluster
 			w.Add(0.5, &c.of)
-			world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			world.Happens(&w, 1, sources.Added, world.Wants("old", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
-			world.Happens(&w, 2, sources.Added, world.Wants("web", "1"), nil)
-			world.Happens(&w, 6, sources.Added, world.Node("small", "100m"), nil)
+			world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(&w, 1, sources.Added, world.PendingPod("old", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+			world.Change(&w, 2, sources.Added, world.PendingPod("web", "1"), nil)
+			world.Change(&w, 6, sources.Added, world.Node("small", "100m"), nil)
 			moves := reruns(t, w.Recording(20), "web")
 			want := []string{"2.0 active UnscheduledPodAdd", "2.0 inflight", "2.0 unschedulable ScheduleAttemptFailure"}
 			expect(t, "at first", moves[:3], want)
@@ -85,13 +85,13 @@ func TestTriggersInOrder(t *testing.T) {
 	var w world.Cluster
 	key := world.Key("web")
 	add := func(name string) sources.Fact {
-		return &sources.ObjectChange{Verb: sources.Added, Object: world.Wants(name, "100m")}
+		return &sources.ObjectChange{Verb: sources.Added, Object: world.PendingPod(name, "100m")}
 	}
 	w.Add(0.5, &sources.Triggered{Pod: key, Into: sources.TierActive, Nth: 1, After: 6 * time.Second, Facts: []sources.Fact{add("late")}})
 	w.Add(0.6, &sources.Triggered{Pod: key, Into: sources.TierScheduled, Nth: 1, After: time.Second, Facts: []sources.Fact{add("soon"), add("too")}})
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
-	world.Happens(&w, 2, sources.Added, world.Wants("web", "1"), nil)
-	world.Happens(&w, 4, sources.Added, world.Wants("between", "100m"), nil)
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
+	world.Change(&w, 2, sources.Added, world.PendingPod("web", "1"), nil)
+	world.Change(&w, 4, sources.Added, world.PendingPod("between", "100m"), nil)
 	rec := w.Recording(20)
 	rec.Rerun = true
 	f := model.NewFeed(rec, world.Config(t))
@@ -115,8 +115,8 @@ func TestInjectedIntoARerun(t *testing.T) {
 	} {
 		var w world.Cluster
 		w.Add(0.5, &sources.Injected{What: what, Pod: world.Key("web")}) // before anybody is there
-		world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-		world.Happens(&w, 2, sources.Added, world.Wants("web", "4"), nil)
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+		world.Change(&w, 2, sources.Added, world.PendingPod("web", "4"), nil)
 		w.Add(5, &sources.Injected{What: what, Pod: world.Key("web")})
 		expect(t, fmt.Sprintf("%q", what), reruns(t, w.Recording(10), "web")[3:], want)
 	}
@@ -127,9 +127,9 @@ func TestInjectedIntoARerun(t *testing.T) {
 func TestRerunPassesQuietTime(t *testing.T) {
 	quiet := func(seconds float64) (moves []string) {
 		var w world.Cluster
-		world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-		world.Happens(&w, 2, sources.Added, world.Wants("web", "4"), nil)
-		world.Happens(&w, seconds, sources.Added, world.Node("node-b", "8"), nil)
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+		world.Change(&w, 2, sources.Added, world.PendingPod("web", "4"), nil)
+		world.Change(&w, seconds, sources.Added, world.Node("node-b", "8"), nil)
 		return reruns(t, w.Recording(seconds+10), "web")[3:]
 	}
 	tried := func(at string) []string {
@@ -170,11 +170,11 @@ func TestNoSchedulerCanBeSetUp(t *testing.T) {
 	for name, begins := range map[string]sources.Fact{"from the beginning": nil, "a scheduler that starts": &sources.SchedulerStarted{}, "a scheduler at work": &sources.Attached{Nodes: true}} {
 		for _, rerun := range []bool{false, true} {
 			var w world.Cluster
-			world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			if begins != nil {
 				w.Add(1.5, begins)
 			}
-			world.Happens(&w, 2, sources.Added, world.Wants("web", "1"), nil)
+			world.Change(&w, 2, sources.Added, world.PendingPod("web", "1"), nil)
 			rec := w.Recording(3)
 			rec.Rerun = rerun
 			f := model.NewFeed(rec, cfg)
@@ -207,7 +207,7 @@ func TestRerunNamesTheRelease(t *testing.T) {
 	if third, err := model.Rerun(again, "v1.29"); err != nil || third != again {
 		t.Errorf("%v, a rerun is rerun: %+v", err, third)
 	}
-	if _, err := model.Rerun(world.ToldBy(world.Told(1, "web", sources.TierActive, "")), ""); err == nil || !strings.Contains(err.Error(), "holds no pods' objects") {
+	if _, err := model.Rerun(world.RecordingOf(world.Move(1, "web", sources.TierActive, "")), ""); err == nil || !strings.Contains(err.Error(), "holds no pods' objects") {
 		t.Errorf("over a log of moves: %v", err)
 	}
 }
@@ -223,10 +223,10 @@ func TestLongRecording(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var w world.Cluster
 			if c.log {
-				w.Events = world.ToldBy(world.Told(1, "web", sources.TierActive, ""), world.Told(2, "web", sources.TierInFlight, "")).Events
+				w.Events = world.RecordingOf(world.Move(1, "web", sources.TierActive, ""), world.Move(2, "web", sources.TierInFlight, "")).Events
 			} else {
-				world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-				w.Stuck(2, "web")
+				world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+				w.AddStuck(2, "web")
 			}
 			kept := w.Recording(5)
 			closed := 0
@@ -276,20 +276,20 @@ func TestLongRecording(t *testing.T) {
 func TestRerunLeavesOut(t *testing.T) {
 	var w world.Cluster
 	w.Started(0.5)
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 	binds := func(name, zone string) *v1.Pod {
-		pod := world.Happens(&w, 2, sources.Added, world.Wants(name, "4"), func(p *v1.Pod) {
+		pod := world.Change(&w, 2, sources.Added, world.PendingPod(name, "4"), func(p *v1.Pod) {
 			p.Labels = map[string]string{"app": name}
 			if zone != "" {
 				p.Labels[v1.LabelTopologyZone] = zone
 			}
 		})
-		bound := world.Happens(&w, 5, sources.Updated, pod, func(p *v1.Pod) {
+		bound := world.Change(&w, 5, sources.Updated, pod, func(p *v1.Pod) {
 			p.Spec.NodeName, p.Status.Phase = "node-a", v1.PodRunning
 			p.Labels[v1.LabelTopologyZone], p.Labels[v1.LabelTopologyRegion], p.Labels["new"] = "z1", "r1", "yes"
 			p.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionTrue}, {Type: v1.PodReady, Status: v1.ConditionTrue}}
 		})
-		world.Happens(&w, 5.5, sources.Updated, bound, nil)
+		world.Change(&w, 5.5, sources.Updated, bound, nil)
 		return bound
 	}
 	web := binds("web", "")
@@ -331,9 +331,9 @@ func TestRerunLeavesOut(t *testing.T) {
 func TestRerunAsync(t *testing.T) {
 	for async, least := range map[bool]float64{true: 0, false: 0.005} {
 		var w world.Cluster
-		world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-		world.Happens(&w, 2, sources.Added, world.Wants("web", "4"), nil)
-		world.Happens(&w, 2, sources.Added, world.Wants("db", "4"), nil)
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+		world.Change(&w, 2, sources.Added, world.PendingPod("web", "4"), nil)
+		world.Change(&w, 2, sources.Added, world.PendingPod("db", "4"), nil)
 		rec, cfg := w.Recording(3), world.Config(t)
 		rec.Rerun, cfg.AsyncAPICalls = true, async
 		f := model.NewFeed(rec, cfg)

@@ -18,7 +18,7 @@ func priority(p int32) func(*v1.Pod) { return func(pod *v1.Pod) { pod.Spec.Prior
 
 // runsOn has a pod of that priority be on node-a, which takes that many seconds to end.
 func runsOn(w *world.Cluster, name, cpu string, p int32, grace int64) *v1.Pod {
-	return world.Happens(w, 1, sources.Added, world.Wants(name, cpu), func(pod *v1.Pod) {
+	return world.Change(w, 1, sources.Added, world.PendingPod(name, cpu), func(pod *v1.Pod) {
 		priority(p)(pod)
 		pod.Spec.NodeName, pod.Spec.TerminationGracePeriodSeconds = "node-a", &grace
 	})
@@ -34,10 +34,10 @@ func rerunOf(t *testing.T, w *world.Cluster, until float64) string {
 
 // comesToPreempt adds a pod for which two have to go: one at once, and one with a grace period of 30 s.
 func comesToPreempt(w *world.Cluster) {
-	world.Happens(w, 1, sources.Added, world.Node("node-a", "2"), nil)
+	world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
 	runsOn(w, "quick", "1", 0, 0)
 	runsOn(w, "slow", "1", 1, 30)
-	world.Happens(w, 2, sources.Added, world.Wants("high", "2"), priority(100))
+	world.Change(w, 2, sources.Added, world.PendingPod("high", "2"), priority(100))
 }
 
 // TestRerunPreempts: victims are deleted one after the other, and take their grace period to end, up to a second. The preemptor
@@ -45,7 +45,7 @@ func comesToPreempt(w *world.Cluster) {
 func TestRerunPreempts(t *testing.T) {
 	var w world.Cluster
 	comesToPreempt(&w)
-	world.Happens(&w, 2.5, sources.Added, world.Wants("next", "1"), priority(50)) // for which the room is kept from
+	world.Change(&w, 2.5, sources.Added, world.PendingPod("next", "1"), priority(50)) // for which the room is kept from
 	says(t, rerunOf(t, &w, 10), `
 		2.000 high: waits
 		2.001 high active UnscheduledPodAdd
@@ -80,7 +80,7 @@ func TestRerunPreempts(t *testing.T) {
 func TestRerunPreemptsInTheLoop(t *testing.T) {
 	var w world.Cluster
 	comesToPreempt(&w)
-	world.Happens(&w, 2.001, sources.Added, world.Wants("next", "4"), nil)
+	world.Change(&w, 2.001, sources.Added, world.PendingPod("next", "4"), nil)
 	rec := w.Recording(2.5)
 	rec.Rerun = true
 	says(t, traced(t, rec, world.Config(t).Of("v1.32.0"), 2), `
@@ -103,12 +103,12 @@ func TestRerunPreemptsInTheLoop(t *testing.T) {
 // TestRerunTwoPreempt: a victim that two pods chose is deleted once. The other, whose victim it was too, comes to nothing.
 func TestRerunTwoPreempt(t *testing.T) {
 	var w world.Cluster
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "3"), nil)
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "3"), nil)
 	runsOn(&w, "one", "1", 0, 0)
 	runsOn(&w, "two", "1", 1, 0)
 	runsOn(&w, "three", "1", 2, 0)
-	world.Happens(&w, 2, sources.Added, world.Wants("a", "1"), priority(100))
-	world.Happens(&w, 2, sources.Added, world.Wants("b", "2"), priority(100))
+	world.Change(&w, 2, sources.Added, world.PendingPod("a", "1"), priority(100))
+	world.Change(&w, 2, sources.Added, world.PendingPod("b", "2"), priority(100))
 	says(t, rerunOf(t, &w, 10), `
 		2.000 a: waits
 		2.000 b: waits
@@ -165,9 +165,9 @@ func TestRerunOfAPodThatGoes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var w world.Cluster
-			world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			world.Happens(&w, c.goes, sources.Deleted, world.Happens(&w, 2, sources.Added, world.Wants("web", c.cpu), nil), nil)
-			world.Happens(&w, 3, sources.Added, world.Wants("db", "1"), nil)
+			world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(&w, c.goes, sources.Deleted, world.Change(&w, 2, sources.Added, world.PendingPod("web", c.cpu), nil), nil)
+			world.Change(&w, 3, sources.Added, world.PendingPod("db", "1"), nil)
 			says(t, rerunOf(t, &w, 5), `
 				2.000 web: waits
 				2.001 web active UnscheduledPodAdd
@@ -187,9 +187,9 @@ func TestRerunOfAPodThatGoes(t *testing.T) {
 // made beside the loop.
 func TestRerunWaitsForItsRequests(t *testing.T) {
 	var w world.Cluster
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
 	for i := range 110 {
-		world.Happens(&w, 2, sources.Added, world.Wants(fmt.Sprint("web-", i), "100m"), nil)
+		world.Change(&w, 2, sources.Added, world.PendingPod(fmt.Sprint("web-", i), "100m"), nil)
 	}
 	var bound []string
 	for line := range strings.Lines(rerunOf(t, &w, 5)) {
@@ -215,11 +215,11 @@ func TestRerunSparesVictims(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var w world.Cluster
-			world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			low := runsOn(&w, "low", "1", 0, 30)
-			low = world.Happens(&w, 2, sources.Updated, low, func(p *v1.Pod) { p.Status.Conditions = []v1.PodCondition{c.of} })
-			low = world.Happens(&w, 2.1, sources.Updated, low, func(p *v1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: world.At(32)} })
-			world.Happens(&w, 3, sources.Deleted, low, nil)
+			low = world.Change(&w, 2, sources.Updated, low, func(p *v1.Pod) { p.Status.Conditions = []v1.PodCondition{c.of} })
+			low = world.Change(&w, 2.1, sources.Updated, low, func(p *v1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: world.At(32)} })
+			world.Change(&w, 3, sources.Deleted, low, nil)
 			want := "2.000 low: on node-a\n2.100 low: going\n3.000 low: gone"
 			if c.lives {
 				want = "2.000 low: on node-a\n2.100 low: on node-a"
@@ -234,10 +234,10 @@ func TestRerunSparesVictims(t *testing.T) {
 func TestRerunHasVersionsOfItsOwn(t *testing.T) {
 	var w world.Cluster
 	w.Version = 100
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	web := world.Happens(&w, 2, sources.Added, world.Wants("web", "4"), nil)
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	web := world.Change(&w, 2, sources.Added, world.PendingPod("web", "4"), nil)
 	for range 7 {
-		world.Happens(&w, 3, sources.Updated, web, func(p *v1.Pod) { p.Labels = map[string]string{"new": "yes"} })
+		world.Change(&w, 3, sources.Updated, web, func(p *v1.Pod) { p.Labels = map[string]string{"new": "yes"} })
 	}
 	rec := w.Recording(3)
 	rec.Rerun = true

@@ -18,14 +18,14 @@ const away = "running Reserve plugin: the API server is away"
 // TestCameToAtWork: what the model makes of a scheduler at work to which a source comes.
 func TestCameToAtWork(t *testing.T) {
 	tried := func(w *world.Cluster, seconds float64, name string, attempts int, failed float64) {
-		w.Add(seconds, &sources.Tried{Pod: world.Key(name), UID: world.Wants(name, "1").UID, Attempts: attempts, Failed: world.At(failed), Message: world.TooSmall, Recorded: sources.NewRecorded("3", attempts)})
+		w.Add(seconds, &sources.Tried{Pod: world.Key(name), UID: world.PendingPod(name, "1").UID, Attempts: attempts, Failed: world.At(failed), Message: world.TooSmall, Recorded: sources.NewRecorded("3", attempts)})
 	}
 	playWith(t, byFlushesAlone, []scene{
 		{"whose flushes run as it began", 2, 4, func(w *world.Cluster) {
 			nodes(w, "1", "node-a")
 			comes(w, 1.7, "web", "1", rejected(1.7, away))
 			w.Add(2, &sources.Attached{Nodes: true, Began: world.At(0.3)})
-			w.Bound(3.35, world.Wants("web", "1"), "node-a")
+			w.Bound(3.35, world.PendingPod("web", "1"), "node-a")
 		}, `
 			2.000 other unschedulable after 1
 			2.000 web backoff after 1
@@ -38,7 +38,7 @@ func TestCameToAtWork(t *testing.T) {
 			nodes(w, "1", "node-a")
 			comes(w, 1.7, "web", "1", rejected(1.7, away))
 			w.Add(2.1, &sources.Attached{Nodes: true})
-			w.Bound(3.35, world.Wants("web", "1"), "node-a")
+			w.Bound(3.35, world.PendingPod("web", "1"), "node-a")
 		}, `
 			2.100 other unschedulable after 1
 			2.100 web backoff after 1
@@ -71,12 +71,12 @@ func TestCameToAtWork(t *testing.T) {
 		`},
 		{"and then another source, which knows nothing of before", 2, 13, func(w *world.Cluster) {
 			nodes(w, "1", "node-a")
-			small := w.Another(1.6)
+			small := w.AddSmall(1.6)
 			comes(w, 1.7, "web", "4", rejected(1.7, noRoom))
 			tried(w, 1.9, "web", 3, 1.8)
 			w.Add(2, &sources.Attached{Nodes: true})
 			w.Add(10, &sources.Attached{Nodes: true})
-			w.Goes(12, small)
+			w.Delete(12, small)
 		}, `
 			2.000 other unschedulable after 1
 			2.000 web unschedulable after 3
@@ -111,7 +111,7 @@ func TestLooksAtSoMany(t *testing.T) {
 	const nodes, pods = 4999, 102
 	var w world.Cluster
 	for i := range nodes {
-		world.Happens(&w, 1, sources.Added, world.Node(fmt.Sprint("node-", i), "1"), nil)
+		world.Change(&w, 1, sources.Added, world.Node(fmt.Sprint("node-", i), "1"), nil)
 	}
 	for i := range pods {
 		comes(&w, 1, fmt.Sprintf("web-%03d", i), "1", func(p *v1.Pod) {

@@ -20,7 +20,7 @@ func TestClocksApart(t *testing.T) {
 				w.Add(told, &sources.Clocks{Ahead: ahead})
 				w.Started(1.5) // that is known of the next scheduler, too
 			}
-			web := world.Happens(w, 2.01, sources.Updated, comes(w, 2, "web", "4", nil), func(p *v1.Pod) {
+			web := world.Change(w, 2.01, sources.Updated, comes(w, 2, "web", "4", nil), func(p *v1.Pod) {
 				world.Reject(p, "running PreFilter plugin \"VolumeBinding\": error getting PVC", "")
 				p.Status.Conditions[0].Reason = v1.PodReasonSchedulerError
 			})

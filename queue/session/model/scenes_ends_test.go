@@ -13,7 +13,7 @@ import (
 // TestPreemptsInTheLoop: up to v1.32 the loop waits until the victims are deleted, and changes delivered meanwhile come during the attempt.
 func TestPreemptsInTheLoop(t *testing.T) {
 	victims := func(w *world.Cluster) (low *v1.Pod) {
-		world.Happens(w, 1, sources.Added, world.Node("node-a", "2"), nil)
+		world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
 		low = runsOn(w, "low", "1900m", 0, 0)
 		comes(w, 2, "high", "1900m", func(p *v1.Pod) { priority(100)(p); free(p) })
 		comes(w, 2.01, "next", "200", free)
@@ -21,8 +21,8 @@ func TestPreemptsInTheLoop(t *testing.T) {
 	}
 	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.Of("v1.32.0") }, []scene{
 		{"until the Event of its failure", 2, 2.5, func(w *world.Cluster) {
-			world.Happens(w, 2.08, sources.Deleted, victims(w), nil)
-			w.Failed(2.09, world.Wants("high", "1900m"), noRoom)
+			world.Change(w, 2.08, sources.Deleted, victims(w), nil)
+			w.Failed(2.09, world.PendingPod("high", "1900m"), noRoom)
 		}, `
 			2.001 high active UnschedulablePodAdd
 			2.001 high inflight (turn)
@@ -31,7 +31,7 @@ func TestPreemptsInTheLoop(t *testing.T) {
 			2.295 next inflight (turn)
 			2.296 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"until its victim is seen to be deleted", 2, 2.5, func(w *world.Cluster) { world.Happens(w, 2.08, sources.Deleted, victims(w), nil) }, `
+		{"until its victim is seen to be deleted", 2, 2.5, func(w *world.Cluster) { world.Change(w, 2.08, sources.Deleted, victims(w), nil) }, `
 			2.001 high active UnschedulablePodAdd
 			2.001 high inflight (turn)
 			2.011 next active UnschedulablePodAdd
@@ -46,7 +46,7 @@ func TestPreemptsInTheLoop(t *testing.T) {
 // TestSeenGoing: what the model makes of pods that go: what waited for them goes on.
 func TestSeenGoing(t *testing.T) {
 	victim := func(w *world.Cluster) (small, low *v1.Pod) {
-		world.Happens(w, 1, sources.Added, world.Node("node-a", "2"), nil)
+		world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
 		small, low = runsOn(w, "small", "100m", 0, 0), runsOn(w, "low", "1900m", 0, 30)
 		w.Patched(2.006, comes(w, 2, "high", "1900m", priority(100)), noRoom, "node-a")
 		return small, low
@@ -54,8 +54,8 @@ func TestSeenGoing(t *testing.T) {
 	play(t, []scene{
 		{"a victim that is going: its preemptor waits for no more", 2, 3, func(w *world.Cluster) {
 			small, low := victim(w)
-			world.Happens(w, 2.011, sources.Updated, low, going)
-			world.Happens(w, 2.03, sources.Deleted, small, nil)
+			world.Change(w, 2.011, sources.Updated, low, going)
+			world.Change(w, 2.03, sources.Deleted, small, nil)
 		}, `
 			2.001 high active UnscheduledPodAdd
 			2.002 high inflight (failure)
@@ -66,7 +66,7 @@ func TestSeenGoing(t *testing.T) {
 		`},
 		{"a victim that is gone at once", 2, 2.5, func(w *world.Cluster) {
 			_, low := victim(w)
-			world.Happens(w, 2.011, sources.Deleted, low, nil)
+			world.Change(w, 2.011, sources.Deleted, low, nil)
 		}, `
 			2.001 high active UnscheduledPodAdd
 			2.002 high inflight (failure)
@@ -77,9 +77,9 @@ func TestSeenGoing(t *testing.T) {
 		`},
 		{"a victim that changes, and is going later", 2, 3, func(w *world.Cluster) {
 			small, low := victim(w)
-			low = world.Happens(w, 2.011, sources.Updated, low, func(p *v1.Pod) { p.Labels = map[string]string{"new": "yes"} })
-			world.Happens(w, 2.03, sources.Deleted, small, nil)
-			world.Happens(w, 2.5, sources.Updated, low, going)
+			low = world.Change(w, 2.011, sources.Updated, low, func(p *v1.Pod) { p.Labels = map[string]string{"new": "yes"} })
+			world.Change(w, 2.03, sources.Deleted, small, nil)
+			world.Change(w, 2.5, sources.Updated, low, going)
 		}, `
 			2.001 high active UnscheduledPodAdd
 			2.002 high inflight (failure)
@@ -87,17 +87,17 @@ func TestSeenGoing(t *testing.T) {
 			2.031 high gated AssignedPodDelete
 		`},
 		{"a victim of a pod that is nominated elsewhere than the model has it", 2, 5, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			world.Happens(w, 1, sources.Added, world.Node("node-b", "1100m"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-b", "1100m"), nil)
 			runsOn(w, "a", "1", 0, 30)
 			b := comes(w, 1, "b", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-b"; priority(1)(p) })
 			small, other := comes(w, 1, "small", "100m", priority(1)), comes(w, 1, "other", "10m", priority(1))
 			small, other = w.Bound(1.01, small, "node-b"), w.Bound(1.02, other, "node-b")
 			high := w.Patched(2.006, comes(w, 2, "high", "1", priority(100)), noRoom, "node-a")
 			w.Patched(2.95, high, noRoom+" again", "node-b")
-			world.Happens(w, 4, sources.Deleted, other, nil)
-			world.Happens(w, 4.9, sources.Updated, b, going)
-			world.Happens(w, 4.91, sources.Deleted, small, nil)
+			world.Change(w, 4, sources.Deleted, other, nil)
+			world.Change(w, 4.9, sources.Updated, b, going)
+			world.Change(w, 4.91, sources.Deleted, small, nil)
 		}, `
 			2.001 high active UnscheduledPodAdd
 			2.002 high inflight (failure)
@@ -109,11 +109,11 @@ func TestSeenGoing(t *testing.T) {
 			4.912 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 670µs
 		`},
 		{"a pod for whose patch the loop waits: it goes on", 2, 2.1, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			web := comes(w, 2, "web", "2", nil)
 			w.Failed(2.002, web, noRoom)
 			comes(w, 2.003, "db", "2", nil)
-			world.Happens(w, 2.05, sources.Deleted, web, nil)
+			world.Change(w, 2.05, sources.Deleted, web, nil)
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (failure)
@@ -124,7 +124,7 @@ func TestSeenGoing(t *testing.T) {
 			2.052 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 		{"a pod for whose patch the loop waits is bound: it goes on", 2, 2.1, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "2"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
 			web := comes(w, 2, "web", "4", nil)
 			w.Failed(2.002, web, noRoom)
 			comes(w, 2.003, "db", "2", nil)
@@ -162,7 +162,7 @@ func TestSeenGoing(t *testing.T) {
 			w.Started(0.5)
 			nodes(w, "1", "node-a")
 			web := w.Patched(2.01, comes(w, 2, "web", "4", nil), noRoom, "")
-			world.Happens(w, 2.9995, sources.Deleted, web, nil)
+			world.Change(w, 2.9995, sources.Deleted, web, nil)
 			w.Started(3)
 			w.Started(4)
 		}, `
@@ -184,9 +184,9 @@ func TestSeenTooEarly(t *testing.T) {
 		nodes(w, "1", "node-a")
 		web := w.Patched(2.01, comes(w, 2, "web", "4", nil), noRoom, "")
 		w.Failed(3, web, noRoom)
-		world.Happens(w, 3.004, sources.Added, world.Node("node-b", "1"), nil)
-		world.Happens(w, 3.005, sources.Added, world.Node("node-c", "4"), func(n *v1.Node) { n.Spec.Unschedulable = true })
-		world.Happens(w, 3.006, sources.Added, world.Node("node-d", "4"), nil)
+		world.Change(w, 3.004, sources.Added, world.Node("node-b", "1"), nil)
+		world.Change(w, 3.005, sources.Added, world.Node("node-c", "4"), func(n *v1.Node) { n.Spec.Unschedulable = true })
+		world.Change(w, 3.006, sources.Added, world.Node("node-d", "4"), nil)
 	}, `
 			3.000 other active NodeAdd
 			3.000 web backoff NodeAdd
@@ -216,7 +216,7 @@ func TestSeenToWork(t *testing.T) {
 		}
 	}
 	play(t, []scene{
-		{"an Event of its", 19, 20.2, silent(func(w *world.Cluster, _ *v1.Pod) { w.Failed(20, world.Wants("web", "4"), noRoom) }), `
+		{"an Event of its", 19, 20.2, silent(func(w *world.Cluster, _ *v1.Pod) { w.Failed(20, world.PendingPod("web", "4"), noRoom) }), `
 			19.501 free active UnscheduledPodAdd
 			19.701 small active UnscheduledPodAdd
 			20.000 silent
@@ -227,7 +227,7 @@ func TestSeenToWork(t *testing.T) {
 			20.001 small inflight (turn)
 			20.006 small unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
 		`},
-		{"a binding of its", 19, 20.2, silent(func(w *world.Cluster, _ *v1.Pod) { w.Bound(20, world.Wants("small", "1"), "node-a") }), `
+		{"a binding of its", 19, 20.2, silent(func(w *world.Cluster, _ *v1.Pod) { w.Bound(20, world.PendingPod("small", "1"), "node-a") }), `
 			19.501 free active UnscheduledPodAdd
 			19.701 small active UnscheduledPodAdd
 			20.000 silent
@@ -239,7 +239,7 @@ func TestSeenToWork(t *testing.T) {
 			20.100 web inflight (turn)
 			20.101 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"a patch of its", 19, 20.2, silent(func(w *world.Cluster, _ *v1.Pod) { w.Patched(20, world.Wants("web", "4"), noRoom, "") }), `
+		{"a patch of its", 19, 20.2, silent(func(w *world.Cluster, _ *v1.Pod) { w.Patched(20, world.PendingPod("web", "4"), noRoom, "") }), `
 			19.501 free active UnscheduledPodAdd
 			19.701 small active UnscheduledPodAdd
 			20.000 silent
@@ -251,11 +251,11 @@ func TestSeenToWork(t *testing.T) {
 			20.007 small unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
 		`},
 		{"nothing of its", 19, 20.2, silent(func(w *world.Cluster, bound *v1.Pod) {
-			w.Failed(20, world.Wants("nobody", "4"), noRoom)
+			w.Failed(20, world.PendingPod("nobody", "4"), noRoom)
 			w.Add(20.01, &sources.FailedAttempt{Pod: world.Key("web"), UID: "another", Message: noRoom})
-			world.Happens(w, 20.02, sources.Updated, bound, func(p *v1.Pod) { p.Labels = map[string]string{"new": "yes"} })
-			world.Happens(w, 20.03, sources.Updated, world.Wants("web", "4"), func(p *v1.Pod) { p.Labels = map[string]string{"new": "yes"} })
-			w.Bound(20.04, world.Happens(w, 20.04, sources.Updated, world.Wants("theirs", "1"), func(p *v1.Pod) { p.Spec.SchedulerName = "volcano" }), "node-a")
+			world.Change(w, 20.02, sources.Updated, bound, func(p *v1.Pod) { p.Labels = map[string]string{"new": "yes"} })
+			world.Change(w, 20.03, sources.Updated, world.PendingPod("web", "4"), func(p *v1.Pod) { p.Labels = map[string]string{"new": "yes"} })
+			w.Bound(20.04, world.Change(w, 20.04, sources.Updated, world.PendingPod("theirs", "1"), func(p *v1.Pod) { p.Spec.SchedulerName = "volcano" }), "node-a")
 		}), `
 			19.501 free active UnscheduledPodAdd
 			19.701 small active UnscheduledPodAdd
@@ -281,10 +281,10 @@ func TestSeenNew(t *testing.T) {
 	created := func(seconds float64) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
 			nodes(w, "1", "node-a")
-			small := w.Another(1.6)
+			small := w.AddSmall(1.6)
 			web := comes(w, 3, "web", "4", func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(seconds); world.Reject(p, noRoom, "") })
 			w.Failed(3.003, web, noRoom)
-			w.Goes(4, small)
+			w.Delete(4, small)
 		}
 	}
 	play(t, []scene{
@@ -366,7 +366,7 @@ func TestSeenAsync(t *testing.T) {
 			web := w.Patched(2.01, comes(w, 2, "web", "4", nil), noRoom, "")
 			w.Failed(3, web, noRoom+" again")
 			comes(w, 3.01, "db", "4", free)
-			world.Happens(w, 3.3, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, noRoom+" again", "") })
+			world.Change(w, 3.3, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, noRoom+" again", "") })
 			w.Add(3.3, &sources.StatusPatched{Pod: world.Key("web"), UID: "web", Sent: world.At(3.003)})
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -400,7 +400,7 @@ func TestSeenAsync(t *testing.T) {
 			nodes(w, "1", "node-a")
 			web := comes(w, 2, "web", "4", nil)
 			w.Failed(2.003, web, noRoom)
-			world.Happens(w, 2.5, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, message, "") })
+			world.Change(w, 2.5, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, message, "") })
 			w.Add(2.5, &sources.StatusPatched{Pod: world.Key("web"), UID: "web", Sent: world.At(2.495)})
 		}
 	}
@@ -422,7 +422,7 @@ func TestSeenAsync(t *testing.T) {
 			w.Add(1.9, &sources.SchedulerHeard{Release: "v1.34.0"})
 			web := comes(w, 2, "web", "4", nil)
 			comes(w, 2.01, "db", "4", free)
-			world.Happens(w, 2.3, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, noRoom, "") })
+			world.Change(w, 2.3, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, noRoom, "") })
 			w.Add(2.3, &sources.StatusPatched{Pod: world.Key("web"), UID: "web", Sent: world.At(2.003)})
 		}, `
 			2.001 web active UnschedulablePodAdd
@@ -439,7 +439,7 @@ func TestSeenAsync(t *testing.T) {
 			web := w.Patched(2.01, comes(w, 2, "web", "4", nil), noRoom, "")
 			w.Failed(3, web, noRoom+" again")
 			comes(w, 3.01, "db", "4", free)
-			world.Happens(w, 3.3, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, noRoom+" again", "") })
+			world.Change(w, 3.3, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, noRoom+" again", "") })
 			w.Add(3.3, &sources.StatusPatched{Pod: world.Key("web"), UID: "web", Sent: world.At(3.003)})
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -471,7 +471,7 @@ func TestSeenAsync(t *testing.T) {
 			b := comes(w, 2.0001, "b", "4", free)
 			comes(w, 2.0002, "c", "4", free)
 			w.Failed(2.0035, b, noRoom)
-			world.Happens(w, 2.013, sources.Updated, a, func(p *v1.Pod) { world.Reject(p, noRoom, "") })
+			world.Change(w, 2.013, sources.Updated, a, func(p *v1.Pod) { world.Reject(p, noRoom, "") })
 			w.Add(2.013, &sources.StatusPatched{Pod: world.Key("a"), UID: "a", Sent: world.At(2.01)})
 		}, `
 			2.001 a active UnscheduledPodAdd

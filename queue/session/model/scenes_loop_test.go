@@ -28,7 +28,7 @@ func TestSeenOtherwise(t *testing.T) {
 			nodes(w, "2", "node-a")
 			web, db := comes(w, 2, "web", "2", free), comes(w, 2, "db", "2", nil)
 			w.Bound(2.004, db, "node-a")
-			world.Happens(w, 3, sources.Deleted, web, nil)
+			world.Change(w, 3, sources.Deleted, web, nil)
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.001 db active UnscheduledPodAdd
@@ -71,7 +71,7 @@ func TestSeenOtherwise(t *testing.T) {
 			web := comes(w, 2, "web", "4", func(p *v1.Pod) {
 				world.Reject(p, noRoom+" preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.", "")
 			})
-			world.Happens(w, 2.004, sources.Added, world.Node("node-b", "4"), func(n *v1.Node) { n.Spec.Unschedulable = true })
+			world.Change(w, 2.004, sources.Added, world.Node("node-b", "4"), func(n *v1.Node) { n.Spec.Unschedulable = true })
 			w.Patched(2.014, web, "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable.", "")
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -91,8 +91,8 @@ func TestSeenOtherwise(t *testing.T) {
 				world.Reject(p, "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.", "")
 			})
 			comes(w, 2.003, "db", "4", free)
-			world.Happens(w, 2.008, sources.Deleted, world.Node("node-b", "2"), nil)
-			world.Happens(w, 2.009, sources.Deleted, small, nil)
+			world.Change(w, 2.008, sources.Deleted, world.Node("node-b", "2"), nil)
+			world.Change(w, 2.009, sources.Deleted, small, nil)
 			w.Patched(2.014, web, noRoom+" preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.", "")
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -123,7 +123,7 @@ func TestSeenOtherwise(t *testing.T) {
 			4.501 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 		{"a pod is bound as soon as the loop is free: none was before it", 2, 2.3, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "2"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
 			w.Failed(2.002, comes(w, 2, "web", "4", nil), noRoom) // whose patch is not seen, for which the loop waits
 			comes(w, 2.2071, "db", "4", nil)
 			w.Bound(2.2078, comes(w, 2.2072, "next", "1", nil), "node-a")
@@ -146,7 +146,7 @@ func TestSeenOtherwise(t *testing.T) {
 func TestSeenToWaitForAnswers(t *testing.T) {
 	play(t, []scene{
 		{"requests are not told", 2, 3, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			w.Failed(2.002, comes(w, 2, "web", "2", nil), noRoom)
 			comes(w, 2.003, "db", "2", nil)
 		}, `
@@ -158,7 +158,7 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			2.208 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 		{"requests are not told, and pods are not heard", 2, 3, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			web := comes(w, 2, "web", "2", nil)
 			comes(w, 2.001, "db", "2", nil)
 			unheard(w, sources.PodsWatch, 2.0015, 9)
@@ -222,7 +222,7 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			late, large := comes(w, 2, "late", "1", nil), comes(w, 2.001, "large", "8", nil)
 			requests(w, 2.02, 1)
 			w.Patched(2.025, web, noRoom, "")
-			world.Happens(w, 2.2, sources.Updated, old, func(p *v1.Pod) { p.Status.Phase = v1.PodRunning })
+			world.Change(w, 2.2, sources.Updated, old, func(p *v1.Pod) { p.Status.Phase = v1.PodRunning })
 			requests(w, 2.3, 1)
 			w.Patched(2.305, large, noRoom, "")
 			requests(w, 2.4, 1)
@@ -245,7 +245,7 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			comes(w, 2.011, "later", "4", free)
 			requests(w, 2.02, 1)
 			w.Bound(2.025, db, "node-a")
-			world.Happens(w, 2.1, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, noRoom, "") })
+			world.Change(w, 2.1, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, noRoom, "") })
 			w.Add(2.1, &sources.StatusPatched{Pod: world.Key("web"), UID: "web", Sent: world.At(2.004)})
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -282,7 +282,7 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 		`},
 		{"no node has come yet, and nodes are recorded", 0, 1.1, func(w *world.Cluster) {
 			comes(w, 0.6, "web", "1", nil)
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 		}, `
 			0.601 web active UnscheduledPodAdd
 			0.601 web inflight (turn)
@@ -303,7 +303,7 @@ func TestSeenBeforeAPatch(t *testing.T) {
 	}
 	patched := func(w *world.Cluster, seconds float64, pod *v1.Pod, message string) *v1.Pod {
 		requests(w, seconds-0.002, 1)
-		pod = world.Happens(w, seconds, sources.Updated, pod, func(p *v1.Pod) { world.Reject(p, message, "") })
+		pod = world.Change(w, seconds, sources.Updated, pod, func(p *v1.Pod) { world.Reject(p, message, "") })
 		w.Add(seconds, &sources.StatusPatched{Pod: world.Key(pod.Name), UID: pod.UID, Sent: world.At(seconds - 0.002)})
 		return pod
 	}
@@ -342,7 +342,7 @@ func TestSeenBeforeAPatch(t *testing.T) {
 			large = patched(w, 2.92, large, noRoom)
 			requests(w, 2.921, 50)
 			a, b, c := comes(w, 2.93, "a", "1", nil), comes(w, 2.93001, "b", "1", nil), comes(w, 2.93002, "c", "1", nil)
-			world.Happens(w, 2.93003, sources.Deleted, old, nil)
+			world.Change(w, 2.93003, sources.Deleted, old, nil)
 			w.Failed(2.9325, large, noRoom+" again")
 			bound(w, 3.84, a, b, c)
 			patched(w, 3.9, large, noRoom+" again")
@@ -377,7 +377,7 @@ func TestSeenBeforeAPatch(t *testing.T) {
 // no more of them before it than it has time for in a hundred attempts' time.
 func TestCatchesUpToALimit(t *testing.T) {
 	var w world.Cluster
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
 	w.Failed(2.002, comes(&w, 2, "large", "200", nil), noRoom)
 	var last *v1.Pod
 	for i := range 150 {

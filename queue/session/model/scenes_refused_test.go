@@ -13,7 +13,7 @@ import (
 // refused has a request of the scheduler's refused that was sent then.
 func refused(w *world.Cluster, sent, answered float64, name string, binding bool) {
 	requests(w, sent, 1)
-	f := &sources.Refused{Pod: world.Key(name), UID: world.Wants(name, "1").UID, Sent: world.At(sent), Binding: binding}
+	f := &sources.Refused{Pod: world.Key(name), UID: world.PendingPod(name, "1").UID, Sent: world.At(sent), Binding: binding}
 	if binding {
 		f.Node = "node-a"
 	}
@@ -27,7 +27,7 @@ func bindingRefused(w *world.Cluster) {
 	requests(w, 1.9, 1)
 	web := comes(w, 2, "web", "2", nil)
 	comes(w, 2.05, "db", "4", free)
-	world.Happens(w, 2.1, sources.Deleted, web, nil)
+	world.Change(w, 2.1, sources.Deleted, web, nil)
 	refused(w, 2.3, 2.302, "web", true)
 }
 
@@ -56,7 +56,7 @@ func TestRefused(t *testing.T) {
 			requests(w, 1.9, 150)
 			web := comes(w, 2, "web", "4", nil)
 			comes(w, 2.05, "db", "4", free)
-			world.Happens(w, 2.1, sources.Deleted, web, nil)
+			world.Change(w, 2.1, sources.Deleted, web, nil)
 			refused(w, 2.3, 2.302, "web", false)
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -71,7 +71,7 @@ func TestRefused(t *testing.T) {
 			nodes(w, "2", "node-a")
 			requests(w, 1.9, 150)
 			web := comes(w, 2, "web", "4", free)
-			world.Happens(w, 2.1, sources.Deleted, web, nil)
+			world.Change(w, 2.1, sources.Deleted, web, nil)
 			refused(w, 2.3, 2.302, "web", true)
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -117,7 +117,7 @@ func TestRefused(t *testing.T) {
 			nodes(w, "2", "node-a")
 			requests(w, 1.9, 150)
 			web := comes(w, 2, "web", "2", nil)
-			world.Happens(w, 2.1, sources.Deleted, web, nil)
+			world.Change(w, 2.1, sources.Deleted, web, nil)
 			refused(w, 2.2, 2.202, "web", false)
 			refused(w, 2.3, 2.302, "web", true)
 		}, `
@@ -132,7 +132,7 @@ func TestRefused(t *testing.T) {
 			nodes(w, "2", "node-a")
 			requests(w, 1.9, 150)
 			web := comes(w, 2, "web", "4", free)
-			world.Happens(w, 2.1, sources.Deleted, web, nil)
+			world.Change(w, 2.1, sources.Deleted, web, nil)
 			refused(w, 2.3, 2.302, "web", true)
 		}, `
 			2.001 web active UnschedulablePodAdd
@@ -151,7 +151,7 @@ func TestRefused(t *testing.T) {
 // pod has been backing off since then, and no event wakes it (scheduling_queue.go, v1.33, AddUnschedulableIfNotPresent).
 func TestFailedByError(t *testing.T) {
 	err := func(w *world.Cluster, seconds, patched float64, pod *v1.Pod) {
-		pod = world.Happens(w, seconds, sources.Updated, pod, func(p *v1.Pod) {
+		pod = world.Change(w, seconds, sources.Updated, pod, func(p *v1.Pod) {
 			world.Reject(p, "running PreFilter plugin \"VolumeBinding\": error getting PVC", "")
 			p.Status.Conditions[0].Reason = v1.PodReasonSchedulerError
 		})
@@ -164,7 +164,7 @@ func TestFailedByError(t *testing.T) {
 	play(t, []scene{
 		{"the model had it rejected", 2, 4.5, func(w *world.Cluster) {
 			fails(w)
-			world.Happens(w, 2.5, sources.Added, world.Node("node-b", "3"), nil)
+			world.Change(w, 2.5, sources.Added, world.Node("node-b", "3"), nil)
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.004 web inflight (failure)
@@ -178,9 +178,9 @@ func TestFailedByError(t *testing.T) {
 	playWith(t, func(cfg *schedulerconfig.Config) { cfg.AsyncAPICalls = true }, []scene{
 		{"the model has just woken it, and tries it again", 2, 2.6, func(w *world.Cluster) {
 			nodes(w, "2", "node-a")
-			small := w.Another(1.9)
+			small := w.AddSmall(1.9)
 			web := comes(w, 2, "web", "4", free)
-			w.Goes(2.0085, small)
+			w.Delete(2.0085, small)
 			err(w, 2.01, 2.005, web)
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -238,7 +238,7 @@ func TestOutlasts(t *testing.T) {
 			comes(w, 2, "web", "4", nil)
 			const said = noRoom + " preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
 			comes(w, 2.05, "db", "4", func(p *v1.Pod) { world.Reject(p, said, "") })
-			w.Add(2.2, &sources.FailedAttempt{Pod: world.Key("db"), UID: world.Wants("db", "1").UID, Message: said})
+			w.Add(2.2, &sources.FailedAttempt{Pod: world.Key("db"), UID: world.PendingPod("db", "1").UID, Message: said})
 			comes(w, 2.3, "api", "4", free)
 		}, `
 			2.001 web active UnscheduledPodAdd

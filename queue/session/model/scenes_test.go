@@ -53,14 +53,14 @@ func byFlushesAlone(cfg *schedulerconfig.Config) { cfg.Queue.PopFromBackoffQ = f
 // nodes adds nodes with that much CPU each, to a cluster whose scheduler's requests are recorded.
 func nodes(w *world.Cluster, cpu string, names ...string) {
 	for _, name := range names {
-		world.Happens(w, 1, sources.Added, world.Node(name, cpu), nil)
+		world.Change(w, 1, sources.Added, world.Node(name, cpu), nil)
 	}
-	w.Stuck(1.5, "other")
+	w.AddStuck(1.5, "other")
 }
 
 // comes has a pod come that wants so much.
 func comes(w *world.Cluster, seconds float64, name, cpu string, edit func(*v1.Pod)) *v1.Pod {
-	return world.Happens(w, seconds, sources.Added, world.Wants(name, cpu), edit)
+	return world.Change(w, seconds, sources.Added, world.PendingPod(name, cpu), edit)
 }
 
 // boundBy binds a pod to node-a by a request that was sent at that time.
@@ -117,7 +117,7 @@ func TestSeenBound(t *testing.T) {
 			2.201 db unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
 		{"sooner than its turn, while attempts end", 2, 3, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "4"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "4"), nil)
 			var pods []*v1.Pod
 			for i := range 5 {
 				pods = append(pods, comes(w, 2+0.0001*float64(i), fmt.Sprint("web-", i), "100m", nil))
@@ -205,8 +205,8 @@ func TestSeenBound(t *testing.T) {
 			nodes(w, "2", "node-a")
 			old := runsOn(w, "old", "2", 0, 0)
 			w.Patched(2.01, comes(w, 2, "web", "2", nil), noRoom, "")
-			world.Happens(w, 5, sources.Deleted, old, nil)
-			w.Failed(5.003, world.Wants("nobody", "1"), noRoom)
+			world.Change(w, 5, sources.Deleted, old, nil)
+			w.Failed(5.003, world.PendingPod("nobody", "1"), noRoom)
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.006 web inflight (failure)
@@ -220,7 +220,7 @@ func TestSeenBound(t *testing.T) {
 		{"and deleted before that shows: it leaves, and its room is free", 2, 5, func(w *world.Cluster) {
 			nodes(w, "1", "node-a")
 			web := comes(w, 2, "web", "1", nil)
-			world.Happens(w, 2.04, sources.Deleted, web, nil)
+			world.Change(w, 2.04, sources.Deleted, web, nil)
 			w.Bound(2.06, comes(w, 2.05, "db", "1", nil), "node-a")
 			comes(w, 3, "web", "4", func(p *v1.Pod) { p.UID = "second" })
 		}, `
@@ -265,14 +265,14 @@ func TestSeenBound(t *testing.T) {
 func TestSeenPreempting(t *testing.T) {
 	play(t, []scene{
 		{"both victims go", 2, 9, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "2"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
 			a, b := runsOn(w, "a", "1", 0, 30), runsOn(w, "b", "1", 1, 30)
 			high := w.Patched(2.006, comes(w, 2, "high", "2", priority(100)), noRoom, "node-a")
 			comes(w, 2.012, "low", "100m", priority(0))
-			b = world.Happens(w, 2.011, sources.Updated, b, going)
-			a = world.Happens(w, 2.021, sources.Updated, a, going)
-			world.Happens(w, 3, sources.Deleted, b, nil)
-			world.Happens(w, 4, sources.Deleted, a, nil)
+			b = world.Change(w, 2.011, sources.Updated, b, going)
+			a = world.Change(w, 2.021, sources.Updated, a, going)
+			world.Change(w, 3, sources.Deleted, b, nil)
+			world.Change(w, 4, sources.Deleted, a, nil)
 			w.Bound(4.1, high, "node-a")
 		}, `
 			2.001 high active UnscheduledPodAdd
@@ -290,11 +290,11 @@ func TestSeenPreempting(t *testing.T) {
 			8.901 low unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 		{"no victim goes", 2, 9, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "2"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
 			runsOn(w, "a", "1", 0, 30)
 			b := runsOn(w, "b", "1", 1, 30)
 			w.Patched(2.006, comes(w, 2, "high", "2", priority(100)), noRoom, "node-a")
-			world.Happens(w, 6, sources.Deleted, b, nil)
+			world.Change(w, 6, sources.Deleted, b, nil)
 		}, `
 			2.001 high active UnscheduledPodAdd
 			2.002 high inflight (failure)
@@ -304,11 +304,11 @@ func TestSeenPreempting(t *testing.T) {
 			6.002 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 660µs
 		`},
 		{"requests are not told, and a small one goes", 2, 9, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "2"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
 			runsOn(w, "a", "1", 0, 30)
 			b := runsOn(w, "b", "1", 1, 30)
 			w.Failed(2.002, comes(w, 2, "high", "2", priority(100)), noRoom)
-			world.Happens(w, 2.5, sources.Deleted, b, nil)
+			world.Change(w, 2.5, sources.Deleted, b, nil)
 			comes(w, 3.5, "c", "1", nil)
 			comes(w, 7, "d", "1", nil)
 		}, `
@@ -324,13 +324,13 @@ func TestSeenPreempting(t *testing.T) {
 			7.002 d unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 		{"on the other of two nodes, whose room is kept", 2, 9, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			world.Happens(w, 1, sources.Added, world.Node("node-b", "1"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-b", "1"), nil)
 			runsOn(w, "a", "1", 0, 30)
 			b := comes(w, 1, "b", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-b"; priority(1)(p) })
 			high := w.Patched(2.006, comes(w, 2, "high", "1", priority(100)), noRoom, "node-b")
-			b = world.Happens(w, 2.011, sources.Updated, b, going)
-			world.Happens(w, 3, sources.Deleted, b, nil)
+			b = world.Change(w, 2.011, sources.Updated, b, going)
+			world.Change(w, 3, sources.Deleted, b, nil)
 			w.Patched(3.02, comes(w, 3.01, "mid", "1", priority(50)), noRoom, "")
 			w.Bound(3.1, high, "node-b")
 		}, `
@@ -346,12 +346,12 @@ func TestSeenPreempting(t *testing.T) {
 			3.101 high deleted
 		`},
 		{"the preemptor goes", 2, 9, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			a := runsOn(w, "a", "1", 0, 30)
 			high := w.Patched(2.006, comes(w, 2, "high", "1", priority(100)), noRoom, "node-a")
-			a = world.Happens(w, 2.011, sources.Updated, a, going)
-			world.Happens(w, 2.5, sources.Deleted, high, nil)
-			world.Happens(w, 3, sources.Deleted, a, nil)
+			a = world.Change(w, 2.011, sources.Updated, a, going)
+			world.Change(w, 2.5, sources.Deleted, high, nil)
+			world.Change(w, 3, sources.Deleted, a, nil)
 			w.Bound(3.5, comes(w, 3.4, "next", "1", nil), "node-a")
 		}, `
 			2.001 high active UnscheduledPodAdd

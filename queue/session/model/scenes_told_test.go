@@ -131,7 +131,7 @@ func TestLoggedNext(t *testing.T) {
 				logsFailure(w, 0, 2.004+float64(i)*.003, pod)
 			}
 			a := comes(w, 2.001, "a", "8", nil)
-			world.Happens(w, 2.0475, sources.Deleted, small, nil)
+			world.Change(w, 2.0475, sources.Deleted, small, nil)
 			logsFailure(w, 0, 2.0495, a)
 		}, `
 			2.046 pinned-o unschedulable ScheduleAttemptFailure NodeAffinity in 3ms (outcome)
@@ -178,9 +178,9 @@ func TestLoggedBehind(t *testing.T) {
 			}
 			a := comes(w, 2, "a", "8", nil)
 			logsFailure(w, 2.001, 2.0015, a)
-			world.Happens(w, 2.1, sources.Deleted, small[0], nil)
+			world.Change(w, 2.1, sources.Deleted, small[0], nil)
 			logsFailure(w, 2.1002, 2.1004, a)
-			world.Happens(w, 2.106, sources.Deleted, small[1], nil)
+			world.Change(w, 2.106, sources.Deleted, small[1], nil)
 			logsFailure(w, 2.1069, 2.1076, a)
 		}, `
 			2.001 a active UnscheduledPodAdd
@@ -262,14 +262,14 @@ func TestSeenToMove(t *testing.T) {
 		`},
 		{"an attempt is under way at the end, which fails: its pod backs off as after one", 2, 6, func(w *world.Cluster) {
 			nodes(w, "1", "node-a")
-			small := w.Another(1.6)
+			small := w.AddSmall(1.6)
 			logs(w, 2, sources.MovesVerbosity)
 			web := comes(w, 2.1, "web", "1", free)
 			logsMove(w, 2.101, "web", sources.TierActive)
 			logsMove(w, 2.102, "web", sources.TierInFlight)
 			logs(w, 2.2, 0)
 			w.Failed(2.3, web, noRoom)
-			w.Goes(2.5, small)
+			w.Delete(2.5, small)
 			w.Bound(5.9, web, "node-a")
 		}, `
 			2.300 web unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
@@ -283,7 +283,7 @@ func TestSeenToMove(t *testing.T) {
 			5.901 web deleted
 		`},
 		{"the log has a pod elsewhere that the model placed: its room is free", 2, 4, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			comes(w, 2, "web", "1", nil)
 			logs(w, 2.01, sources.MovesVerbosity)
 			logsMove(w, 2.02, "web", sources.TierUnschedulable)
@@ -304,7 +304,7 @@ func TestSeenToMove(t *testing.T) {
 			3.901 late unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 		{"the log has a pod bound that the model placed, before that shows: its room is taken", 2, 4, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			web := comes(w, 2, "web", "1", nil)
 			logs(w, 2.01, sources.MovesVerbosity)
 			logsMove(w, 2.02, "web", sources.TierScheduled)
@@ -321,7 +321,7 @@ func TestSeenToMove(t *testing.T) {
 			3.901 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 		{"the log has a pod in flight that the model placed: it is bound as it was placed", 2, 4, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			web := comes(w, 2, "web", "1", nil)
 			logs(w, 2.01, sources.MovesVerbosity)
 			logsMove(w, 2.02, "web", sources.TierInFlight)

@@ -29,8 +29,8 @@ func TestSeenToWaitForVolumes(t *testing.T) {
 			wantsVolume(w)
 			comes(w, 7, "db", "4", nil)
 			w.Add(8.01, &sources.Mark{})
-			w.Patched(8.2, world.Wants("db", "4"), noRoom, "")
-			w.Patched(9.5, world.Wants("store", "100m"), noRoom, "")
+			w.Patched(8.2, world.PendingPod("db", "4"), noRoom, "")
+			w.Patched(9.5, world.PendingPod("store", "100m"), noRoom, "")
 		}, `
 			3.001 store active UnscheduledPodAdd
 			3.001 store inflight (turn)
@@ -62,7 +62,7 @@ func TestSeenToWaitForVolumes(t *testing.T) {
 			nodes(w, "1", "node-a")
 			pod := wantsVolume(w)
 			unheard(w, sources.PodsWatch, 6, 9)
-			world.Happens(w, 7, sources.Updated, world.PendingClaim("data", "disk"), func(c *v1.PersistentVolumeClaim) {
+			world.Change(w, 7, sources.Updated, world.PendingClaim("data", "disk"), func(c *v1.PersistentVolumeClaim) {
 				c.Spec.VolumeName, c.Status.Phase = "volume", v1.ClaimBound
 			})
 			w.Bound(9, pod, "node-a")
@@ -86,7 +86,7 @@ func TestSeenToFailToBind(t *testing.T) {
 			db := comes(w, 2.01, "db", "1", free)
 			w.Failed(2.05, web, failed)
 			comes(w, 2.06, "api", "1", free)
-			web = world.Happens(w, 2.3, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, failed, "") })
+			web = world.Change(w, 2.3, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, failed, "") })
 			w.Add(2.3, &sources.StatusPatched{Pod: world.Key("web"), UID: web.UID, Sent: world.At(2.051)})
 			w.Bound(2.31, db, "node-a")
 		}, `
@@ -115,9 +115,9 @@ func TestSeenToFailToBind(t *testing.T) {
 func TestSelectedNode(t *testing.T) {
 	asks := func(w *world.Cluster) *v1.Pod {
 		nodes(w, "1", "node-a")
-		world.Happens(w, 1.6, sources.Added, world.Wants("big", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+		world.Change(w, 1.6, sources.Added, world.PendingPod("big", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
 		store := wantsVolume(w)
-		world.Happens(w, 3.05, sources.Updated, world.PendingClaim("data", "disk"), func(c *v1.PersistentVolumeClaim) {
+		world.Change(w, 3.05, sources.Updated, world.PendingClaim("data", "disk"), func(c *v1.PersistentVolumeClaim) {
 			c.Annotations = map[string]string{"volume.kubernetes.io/selected-node": "node-a"}
 		})
 		return store
@@ -133,7 +133,7 @@ func TestSelectedNode(t *testing.T) {
 		`},
 		{"it goes", 2, 8, func(w *world.Cluster) {
 			store := asks(w)
-			world.Happens(w, 5, sources.Deleted, store, nil)
+			world.Change(w, 5, sources.Deleted, store, nil)
 			w.Add(5.2, &sources.Refused{Pod: world.Key("store"), UID: store.UID, Sent: world.At(5.2)})
 		}, `
 			3.001 store active UnscheduledPodAdd

@@ -12,11 +12,11 @@ func TestWaitsForPatchOfTold(t *testing.T) {
 	told := func(patched string) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
 			nodes(w, "2", "node-a")
-			small := w.Another(1)
+			small := w.AddSmall(1)
 			comes(w, 1.6, "db", "4", free)
 			web := comes(w, 2, "web", "4", nil)
 			w.Failed(2.0005, web, world.TooSmall)
-			w.Goes(2.05, small)
+			w.Delete(2.05, small)
 			w.Patched(2.305, web, patched, "")
 		}
 	}

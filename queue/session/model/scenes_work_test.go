@@ -19,18 +19,18 @@ func TestSeenPace(t *testing.T) {
 	busy := func(every float64, between func(w *world.Cluster, seconds float64)) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
 			nodes(w, "4", "node-a")
-			small := w.Another(1.5)
+			small := w.AddSmall(1.5)
 			for i := range 40 {
 				comes(w, 1.6, fmt.Sprintf("web-%02d", i), "8", nil)
 			}
 			for i := range 40 {
 				at := 1.7 + every*float64(i)
-				w.Failed(at, world.Wants(fmt.Sprintf("web-%02d", i), "8"), noRoom)
+				w.Failed(at, world.PendingPod(fmt.Sprintf("web-%02d", i), "8"), noRoom)
 				between(w, at)
 			}
-			w.Goes(2.9, small)
-			w.Recorded(2.95, world.Wants("other", "4"), 1)
-			w.Recorded(3, world.Wants("other", "4"), 2)
+			w.Delete(2.9, small)
+			w.Recorded(2.95, world.PendingPod("other", "4"), 1)
+			w.Recorded(3, world.PendingPod("other", "4"), 2)
 			old := comes(w, 5, "old", "8", func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(-100) })
 			w.Patched(5.01, old, noRoom, "")
 			comes(w, 5.0011, "next", "8", func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(-100); world.Reject(p, noRoom, "") })
@@ -77,7 +77,7 @@ func TestSeenPace(t *testing.T) {
 		{"a binding between them", 5, 6, busy(0.003, func(w *world.Cluster, at float64) {
 			n++
 			name := fmt.Sprint("bound-", n)
-			world.Happens(w, at+0.001, sources.Updated, comes(w, at+0.001, name, "1m", nil), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+			world.Change(w, at+0.001, sources.Updated, comes(w, at+0.001, name, "1m", nil), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
 		}), `
 			5.001 old active UnscheduledPodAdd
 			5.002 next active UnscheduledPodAdd
@@ -98,8 +98,8 @@ func TestSeenPaceOfKinds(t *testing.T) {
 	// Forty plain pods fail a millisecond after the one before, and forty with a claim three milliseconds.
 	busy := func(w *world.Cluster) {
 		nodes(w, "4", "node-a")
-		w.Another(1.5)
-		world.Happens(w, 1.5, sources.Added, mine.DeepCopy(), nil)
+		w.AddSmall(1.5)
+		world.Change(w, 1.5, sources.Added, mine.DeepCopy(), nil)
 		at := 1.7
 		for i := range 80 {
 			name, edit := fmt.Sprintf("web-%02d", i), func(*v1.Pod) {}
@@ -108,7 +108,7 @@ func TestSeenPaceOfKinds(t *testing.T) {
 				edit = claims
 			}
 			comes(w, 1.6, name, "8", edit)
-			w.Failed(at, world.Wants(name, "8"), noRoom)
+			w.Failed(at, world.PendingPod(name, "8"), noRoom)
 		}
 		// Nobody's Event shows these.
 		early := func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(-100); world.Reject(p, noRoom, "") }
@@ -196,8 +196,8 @@ func TestSeenRestart(t *testing.T) {
 			z, a := w.Patched(2.01, comes(w, 2, "z", "4", nil), noRoom, ""), w.Patched(2.11, comes(w, 2.1, "a", "4", nil), noRoom, "")
 			m := w.Patched(2.21, comes(w, 2.2, "m", "4", nil), noRoom, "")
 			bound := comes(w, 2.9995, "b", "1", nil)
-			world.Happens(w, 2.9995, sources.Deleted, z, nil)
-			world.Happens(w, 2.9996, sources.Deleted, a, nil)
+			world.Change(w, 2.9995, sources.Deleted, z, nil)
+			world.Change(w, 2.9996, sources.Deleted, a, nil)
 			w.Bound(2.9997, bound, "node-a")
 			w.Started(3)
 			w.Patched(3.3, m, noRoom, "")
@@ -290,7 +290,7 @@ func TestSeenByALog(t *testing.T) {
 		return func(w *world.Cluster) { w.Add(seconds, &sources.Logged{Verbosity: verbosity}) }
 	}
 	fails := func(w *world.Cluster, began, ended float64, name string) {
-		w.Add(ended, &sources.FailedAttempt{Pod: world.Key(name), UID: world.Wants(name, "1").UID, Message: noRoom, Log: true, Began: world.At(began)})
+		w.Add(ended, &sources.FailedAttempt{Pod: world.Key(name), UID: world.PendingPod(name, "1").UID, Message: noRoom, Log: true, Began: world.At(began)})
 	}
 	dump := func(w *world.Cluster, seconds float64, pod *v1.Pod, in sources.Tier) {
 		w.Add(seconds, &sources.Dumped{Pod: world.Key(pod.Name), UID: pod.UID, In: in})
@@ -318,13 +318,13 @@ func TestSeenByALog(t *testing.T) {
 			for i, to := range []sources.Tier{sources.TierUnschedulable, sources.TierActive, sources.TierActive, sources.TierInFlight, sources.TierScheduled} {
 				w.Add(2.1+0.1*float64(i), &sources.Move{Pod: world.Key("web"), To: to, Restated: i == 2})
 			}
-			w.Bound(2.5, world.Wants("web", "4"), "node-a")
+			w.Bound(2.5, world.PendingPod("web", "4"), "node-a")
 			comes(w, 2.6, "late", "1", nil)
 			w.Add(2.61, &sources.Move{Pod: world.Key("late"), To: sources.TierActive})
 			w.Add(2.62, &sources.Move{Pod: world.Key("late"), To: sources.TierInFlight})
 			logs(2.7, 0)(w)
 			logs(2.71, 0)(w)
-			w.Bound(2.8, world.Wants("late", "1"), "node-a")
+			w.Bound(2.8, world.PendingPod("late", "1"), "node-a")
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.002 web inflight (failure)
@@ -368,7 +368,7 @@ func TestSeenByALog(t *testing.T) {
 			bound := w.Bound(2.11, comes(w, 2.1, "bound", "1", nil), "node-a")
 			again := comes(w, 2.2, "again", "8", nil)
 			w.Patched(2.21, again, noRoom, "")
-			for _, pod := range []*v1.Pod{theirs, bound, world.Wants("nobody", "1")} {
+			for _, pod := range []*v1.Pod{theirs, bound, world.PendingPod("nobody", "1")} {
 				dump(w, 3, pod, sources.TierActive)
 			}
 			w.Add(3, &sources.Dumped{Pod: world.Key("again"), UID: "another", In: sources.TierActive})
@@ -405,11 +405,11 @@ func TestSeenToWait(t *testing.T) {
 	playWith(t, byFlushesAlone, []scene{
 		{"which a flush brings", 2, 3.3, func(w *world.Cluster) {
 			nodes(w, "1", "node-a")
-			small := w.Another(1.6)
+			small := w.AddSmall(1.6)
 			comes(w, 1.7, "old", "4", free)
-			w.Goes(2.2, small)
+			w.Delete(2.2, small)
 			web := comes(w, 2.5, "web", "4", nil)
-			world.Happens(w, 3.1, sources.Added, world.Node("node-b", "1"), nil) // which may wake pods
+			world.Change(w, 3.1, sources.Added, world.Node("node-b", "1"), nil) // which may wake pods
 			w.Patched(3.2, web, "0/2 nodes are available: 2 Insufficient cpu.", "")
 		}, `
 			2.201 other backoff AssignedPodDelete
@@ -435,8 +435,8 @@ func TestSeenOfFlushes(t *testing.T) {
 				w.Add(0, &sources.Logged{Verbosity: verbosity})
 			}
 			small := w.Small()
-			a := w.Stuck(2.3, "a")
-			w.Goes(2.5, small) // a backs off until 3.303, and the flush runs at 4 by the scheduler's start
+			a := w.AddStuck(2.3, "a")
+			w.Delete(2.5, small) // a backs off until 3.303, and the flush runs at 4 by the scheduler's start
 			sees(w, a)
 		}
 	}
@@ -451,10 +451,10 @@ func TestSeenOfFlushes(t *testing.T) {
 			3.500 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 0s
 		`},
 		{"by an Event, and the next runs as long after it", 4, 7, func(w *world.Cluster) {
-			small := w.Another(1)
+			small := w.AddSmall(1)
 			of(0, func(w *world.Cluster, a *v1.Pod) {
 				w.Recorded(3.5, a, 2)
-				w.Goes(3.7, small)
+				w.Delete(3.7, small)
 			})(w)
 		}, `
 			6.303 a active BackoffComplete
@@ -489,12 +489,12 @@ func TestPutBack(t *testing.T) {
 	for every, want := range map[float64]string{0.08: "30.002", 0.04: "30.480"} {
 		var w world.Cluster
 		small := w.Small()
-		w.Stuck(2, "web")
+		w.AddStuck(2, "web")
 		var others []*v1.Pod
 		for i := range 20 {
-			others = append(others, w.Stuck(2.1+0.02*float64(i), fmt.Sprint("other-", i)))
+			others = append(others, w.AddStuck(2.1+0.02*float64(i), fmt.Sprint("other-", i)))
 		}
-		w.Goes(30, small)
+		w.Delete(30, small)
 		for i, pod := range others {
 			w.Recorded(30.04+every*float64(i), pod, 2)
 		}

@@ -165,62 +165,62 @@ var stories = []struct {
 	happens func(c *world.Cluster)
 }{
 	{"pods fit, or wait for room", 60, func(c *world.Cluster) {
-		n := world.Happens(c, 1, sources.Added, world.Node("node-a", "2"), nil)
-		world.Happens(c, 2, sources.Added, world.Wants("web", "1"), nil)
-		db := world.Happens(c, 3, sources.Added, world.Wants("db", "1"), nil)
-		world.Happens(c, 4, sources.Added, world.Wants("late", "1"), nil)
-		world.Happens(c, 5, sources.Added, world.Wants("large", "3"), nil)
-		world.Happens(c, 10, sources.Deleted, db, nil)
-		world.Happens(c, 20, sources.Updated, n, func(n *v1.Node) { world.Cpu(n, "3") })
-		world.Happens(c, 30, sources.Added, world.Node("node-b", "4"), nil)
+		n := world.Change(c, 1, sources.Added, world.Node("node-a", "2"), nil)
+		world.Change(c, 2, sources.Added, world.PendingPod("web", "1"), nil)
+		db := world.Change(c, 3, sources.Added, world.PendingPod("db", "1"), nil)
+		world.Change(c, 4, sources.Added, world.PendingPod("late", "1"), nil)
+		world.Change(c, 5, sources.Added, world.PendingPod("large", "3"), nil)
+		world.Change(c, 10, sources.Deleted, db, nil)
+		world.Change(c, 20, sources.Updated, n, func(n *v1.Node) { world.SetCPU(n, "3") })
+		world.Change(c, 30, sources.Added, world.Node("node-b", "4"), nil)
 	}},
 	{"events wake pods in vain", 60, func(c *world.Cluster) {
-		n := world.Happens(c, 1, sources.Added, world.Node("node-a", "1"), nil)
+		n := world.Change(c, 1, sources.Added, world.Node("node-a", "1"), nil)
 		for i := range 4 {
-			world.Happens(c, 2+float64(i)/10, sources.Added, world.Wants(fmt.Sprint("web-", i), "2"), nil)
+			world.Change(c, 2+float64(i)/10, sources.Added, world.PendingPod(fmt.Sprint("web-", i), "2"), nil)
 		}
 		for i := range 5 {
-			n = world.Happens(c, 5+float64(i*i), sources.Updated, n, func(n *v1.Node) { world.Cpu(n, fmt.Sprint(1+i%2, "500m")[:1]) })
+			n = world.Change(c, 5+float64(i*i), sources.Updated, n, func(n *v1.Node) { world.SetCPU(n, fmt.Sprint(1+i%2, "500m")[:1]) })
 		}
 	}},
 	{"one preempts others", 30, func(c *world.Cluster) {
-		world.Happens(c, 1, sources.Added, world.Node("node-a", "2"), nil)
-		world.Happens(c, 2, sources.Added, world.Wants("low-1", "1"), important(0))
-		world.Happens(c, 3, sources.Added, world.Wants("low-2", "1"), important(1))
-		world.Happens(c, 10, sources.Added, world.Wants("high", "2"), important(100))
+		world.Change(c, 1, sources.Added, world.Node("node-a", "2"), nil)
+		world.Change(c, 2, sources.Added, world.PendingPod("low-1", "1"), important(0))
+		world.Change(c, 3, sources.Added, world.PendingPod("low-2", "1"), important(1))
+		world.Change(c, 10, sources.Added, world.PendingPod("high", "2"), important(100))
 	}},
 	{"pods are gated", 30, func(c *world.Cluster) {
-		world.Happens(c, 1, sources.Added, world.Node("node-a", "2"), nil)
-		gated := world.Happens(c, 2, sources.Added, world.Wants("gated", "1"), func(p *v1.Pod) {
+		world.Change(c, 1, sources.Added, world.Node("node-a", "2"), nil)
+		gated := world.Change(c, 2, sources.Added, world.PendingPod("gated", "1"), func(p *v1.Pod) {
 			p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "quota"}}
 		})
-		other := world.Happens(c, 3, sources.Added, world.Wants("other", "1"), func(p *v1.Pod) {
+		other := world.Change(c, 3, sources.Added, world.PendingPod("other", "1"), func(p *v1.Pod) {
 			p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "quota"}}
 		})
-		world.Happens(c, 10, sources.Updated, gated, func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
-		world.Happens(c, 12, sources.Deleted, other, nil)
+		world.Change(c, 10, sources.Updated, gated, func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
+		world.Change(c, 12, sources.Deleted, other, nil)
 	}},
 	{"a volume is bound", 30, func(c *world.Cluster) {
-		world.Happens(c, 1, sources.Added, world.Node("node-a", "2"), nil)
-		world.Happens(c, 3, sources.Added, world.Wants("store", "1"), func(p *v1.Pod) { world.Mount(p, "data") })
-		world.Happens(c, 8, sources.Added, world.PendingClaim("data", "disk"), nil)
-		world.Happens(c, 9, sources.Added, world.Wants("web", "1"), nil)
+		world.Change(c, 1, sources.Added, world.Node("node-a", "2"), nil)
+		world.Change(c, 3, sources.Added, world.PendingPod("store", "1"), func(p *v1.Pod) { world.Mount(p, "data") })
+		world.Change(c, 8, sources.Added, world.PendingClaim("data", "disk"), nil)
+		world.Change(c, 9, sources.Added, world.PendingPod("web", "1"), nil)
 	}},
 	{crowd, 30, func(c *world.Cluster) {
-		world.Happens(c, 1, sources.Added, world.Node("node-a", "4"), nil)
-		world.Happens(c, 1, sources.Added, world.Node("node-b", "2"), nil)
+		world.Change(c, 1, sources.Added, world.Node("node-a", "4"), nil)
+		world.Change(c, 1, sources.Added, world.Node("node-b", "2"), nil)
 		for i := range 12 {
-			world.Happens(c, 2+float64(i)/1000, sources.Added, world.Wants(fmt.Sprint("web-", i), fmt.Sprint(1+i%3)), important(int32(i%2)))
+			world.Change(c, 2+float64(i)/1000, sources.Added, world.PendingPod(fmt.Sprint("web-", i), fmt.Sprint(1+i%3)), important(int32(i%2)))
 		}
-		world.Happens(c, 10, sources.Added, world.Node("node-c", "8"), nil)
+		world.Change(c, 10, sources.Added, world.Node("node-c", "8"), nil)
 	}},
 	{"nothing is there to run on", 20, func(c *world.Cluster) {
-		world.Happens(c, 1, sources.Added, world.Node("node-a", "1"), nil)
-		pod := world.Happens(c, 2, sources.Added, world.Wants("web", "2"), nil)
-		world.Happens(c, 3, sources.Updated, pod, func(p *v1.Pod) { p.Labels = map[string]string{"tier": "web"} })
-		picky := world.Happens(c, 4, sources.Added, world.Wants("picky", "1"), func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} })
-		world.Happens(c, 6, sources.Deleted, picky, nil)
-		world.Happens(c, 7, sources.Added, world.Wants("picky", "1"), func(p *v1.Pod) { p.UID = "picky-again" })
+		world.Change(c, 1, sources.Added, world.Node("node-a", "1"), nil)
+		pod := world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), nil)
+		world.Change(c, 3, sources.Updated, pod, func(p *v1.Pod) { p.Labels = map[string]string{"tier": "web"} })
+		picky := world.Change(c, 4, sources.Added, world.PendingPod("picky", "1"), func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} })
+		world.Change(c, 6, sources.Deleted, picky, nil)
+		world.Change(c, 7, sources.Added, world.PendingPod("picky", "1"), func(p *v1.Pod) { p.UID = "picky-again" })
 	}},
 }
 

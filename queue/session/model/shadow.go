@@ -41,7 +41,7 @@ import (
 type shadow struct {
 	local
 	oracle *oracle
-	shown  cluster.Shown
+	shown  cluster.QueuedPods
 	// triedBefore is what is known of pods from before the source came to the scheduler.
 	triedBefore estimate.Attempts
 	told        toldTiers // nil but while the scheduler's log tells all moves
@@ -55,8 +55,8 @@ type shadow struct {
 // on to emit, and between them the moves that it makes. events answer what they tell at all (sources.Recording.Tells), and
 // requests is true if they tell the scheduler's own writes of a pod's condition. It has yet to start.
 func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() (sources.Event, bool), requests bool, emit func(sources.Event)) *shadow {
-	s := &shadow{local: newLocal(cfg, emit), shown: cluster.Shown{}, reasons: verdict.Learned{}}
-	s.nodesTold = cluster.TellsNodes(events)
+	s := &shadow{local: newLocal(cfg, emit), shown: cluster.QueuedPods{}, reasons: verdict.Learned{}}
+	s.nodesTold = cluster.HasNodes(events)
 	s.logged = cluster.HasFact[*sources.Logged](events)
 	limit, began := cfg.ClientLimiter(1), time.Time{}
 	if began, s.limited = ratelimit.BeginLimited(cfg, events); s.limited {
@@ -295,7 +295,7 @@ func (s *shadow) advance(to time.Time) {
 // changed takes in a change of an object.
 func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 	old := s.objects.Get(c.Object)
-	s.objects.Change(c)
+	s.objects.Apply(c)
 	if s.driver == nil {
 		s.toldOfNode(now, c)
 		return // the scheduler has yet to start, and will know it then
@@ -363,7 +363,7 @@ func (s *shadow) toldOfNode(now time.Time, c *sources.ObjectChange) {
 func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	if a != nil {
 		s.deliveries.Tried(now, a.Pod.UID)
-		s.oracle.tried.Note(a.Pod.UID, tried.Attempt{At: now, Message: a.Message, Silent: a.Binding == nil && cluster.Says(a.Pod, a.Message, a.Nominated)})
+		s.oracle.tried.Note(a.Pod.UID, tried.Attempt{At: now, Message: a.Message, Silent: a.Binding == nil && cluster.StatusUnchanged(a.Pod, a.Message, a.Nominated)})
 		if s.driver.endsAsSeen {
 			s.oracle.tried.Ended = now
 		}

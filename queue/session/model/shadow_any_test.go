@@ -24,8 +24,8 @@ func TestAnyCluster(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var c world.Cluster
 		seconds := 1.0
-		world.Happens(&c, seconds, sources.Added, world.Node("node-a", "2"), nil)
-		world.Happens(&c, seconds, sources.Added, world.Node("node-b", "1"), nil)
+		world.Change(&c, seconds, sources.Added, world.Node("node-a", "2"), nil)
+		world.Change(&c, seconds, sources.Added, world.Node("node-b", "1"), nil)
 		pods, failed := map[string]*v1.Pod{}, map[string]int{}
 		attached := rapid.IntRange(-20, 20).Draw(t, "attached") // below 0: the recording has it all
 		for i := range rapid.IntRange(1, 40).Draw(t, "steps") {
@@ -39,20 +39,20 @@ func TestAnyCluster(t *testing.T) {
 			name := fmt.Sprint("p-", rapid.IntRange(1, 4).Draw(t, "pod"))
 			pod := pods[name]
 			if pod == nil {
-				pod = world.Wants(name, rapid.SampledFrom([]string{"500m", "1", "4"}).Draw(t, "cpu"))
+				pod = world.PendingPod(name, rapid.SampledFrom([]string{"500m", "1", "4"}).Draw(t, "cpu"))
 				pod.UID = types.UID(fmt.Sprint(name, "-", i))
 				pod.CreationTimestamp = metav1.NewTime(world.At(seconds))
-				pods[name], failed[name] = world.Happens(&c, seconds, sources.Added, pod, nil), 0
+				pods[name], failed[name] = world.Change(&c, seconds, sources.Added, pod, nil), 0
 				continue
 			}
 			switch does := rapid.SampledFrom([]string{"fail", "patch", "label", "bind", "end", "delete"}).Draw(t, "does"); {
 			case does == "delete":
-				world.Happens(&c, seconds, sources.Deleted, pod, nil)
+				world.Change(&c, seconds, sources.Deleted, pod, nil)
 				delete(pods, name)
 			case pod.Spec.NodeName != "" && does == "end":
-				pods[name] = world.Happens(&c, seconds, sources.Updated, pod, func(p *v1.Pod) { p.Status.Phase = v1.PodSucceeded })
+				pods[name] = world.Change(&c, seconds, sources.Updated, pod, func(p *v1.Pod) { p.Status.Phase = v1.PodSucceeded })
 			case pod.Spec.NodeName != "", does == "label":
-				pods[name] = world.Happens(&c, seconds, sources.Updated, pod, func(p *v1.Pod) { p.Labels = map[string]string{"step": fmt.Sprint(i)} })
+				pods[name] = world.Change(&c, seconds, sources.Updated, pod, func(p *v1.Pod) { p.Labels = map[string]string{"step": fmt.Sprint(i)} })
 			case does == "fail":
 				failed[name]++
 				c.Recorded(seconds, pod, failed[name])

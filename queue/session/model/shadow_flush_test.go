@@ -20,8 +20,8 @@ func TestFlushSeenLate(t *testing.T) {
 	var c world.Cluster
 	c.Add(0, flushing())
 	small := c.Small()
-	a, b := c.Stuck(2.300, "a"), c.Stuck(2.340, "b")
-	c.Goes(2.5, small)
+	a, b := c.AddStuck(2.300, "a"), c.AddStuck(2.340, "b")
+	c.Delete(2.5, small)
 	c.Recorded(3.350, a, 2) // the real flushes run at each second's 320th millisecond
 	c.Recorded(4.325, b, 2)
 	rec := c.Recording(4.5)

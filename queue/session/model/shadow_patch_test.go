@@ -37,13 +37,13 @@ func TestPatchOfPreemption(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var r world.Cluster
 			r.Add(0, flushing())
-			world.Happens(&r, 0, sources.Added, world.Node("full", "2"), nil)
-			world.Happens(&r, 1, sources.Added, world.Wants("low", "1500m"), func(p *v1.Pod) { p.Spec.NodeName = "full"; priority(0)(p) })
-			mid := world.Happens(&r, 2, sources.Added, world.Wants("mid", "1500m"), priority(50))
+			world.Change(&r, 0, sources.Added, world.Node("full", "2"), nil)
+			world.Change(&r, 1, sources.Added, world.PendingPod("low", "1500m"), func(p *v1.Pod) { p.Spec.NodeName = "full"; priority(0)(p) })
+			mid := world.Change(&r, 2, sources.Added, world.PendingPod("mid", "1500m"), priority(50))
 			r.Failed(2.002, mid, message)
 			mid = r.Patched(2.01, mid, message, "full")
 			if c.preempts {
-				high := world.Happens(&r, 2.5, sources.Added, world.Wants("high", "1500m"), priority(100))
+				high := world.Change(&r, 2.5, sources.Added, world.PendingPod("high", "1500m"), priority(100))
 				r.Failed(2.502, high, message)
 				r.Patched(2.52, high, message, "full")
 			}
@@ -61,8 +61,8 @@ func TestPatchBesideLog(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var c world.Cluster
 			c.Add(0, &sources.Logged{Verbosity: of.verbosity})
-			world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
-			web := world.Happens(&c, 2, sources.Added, world.Wants("web", "2"), nil)
+			world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+			web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), nil)
 			c.Add(2.003, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Message: world.TooSmall, Log: of.verbosity > 0})
 			web = c.Patched(2.01, web, world.TooSmall, "")
 			c.Patched(5, web, world.TooSmall, "")
@@ -79,19 +79,19 @@ func TestAnswerTakesTime(t *testing.T) {
 	var c world.Cluster
 	c.Add(0, flushing())
 	c.Add(0, &sources.Logged{Verbosity: 2})
-	small, other := c.Small(), c.Another(1.1)
+	small, other := c.Small(), c.AddSmall(1.1)
 	fails := func(seconds float64, pod *v1.Pod) {
 		c.Add(seconds, &sources.FailedAttempt{Pod: world.Key(pod.Name), UID: pod.UID, Message: world.TooSmall, Log: true})
 	}
 	stuck := func(seconds float64, name string) *v1.Pod {
-		pod := world.Happens(&c, seconds, sources.Added, world.Wants(name, "4"), nil)
+		pod := world.Change(&c, seconds, sources.Added, world.PendingPod(name, "4"), nil)
 		fails(seconds+0.003, pod)
 		return c.Patched(seconds+0.01, pod, "0/1 nodes are available: 1 Insufficient cpu.", "")
 	}
 	a, b := stuck(2, "a"), stuck(2.1, "b")
-	c.Goes(5, small) // their backoff is over
+	c.Delete(5, small) // their backoff is over
 	fails(5.003, a)
-	c.Goes(5.0192, other) // heard of at 5.0202
+	c.Delete(5.0192, other) // heard of at 5.0202
 	c.Patched(5.02, a, world.TooSmall, "")
 	fails(5.021, b)
 	replayed.Compare(t, replayed.Moves(t, c.Recording(5.5), "b")[3:], []string{

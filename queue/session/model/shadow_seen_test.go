@@ -30,17 +30,17 @@ func TestRejectedAlthough(t *testing.T) {
 		"by a patch":  func(c *world.Cluster, p *v1.Pod) { c.Patched(3.005, p, message, "") },
 		"by both":     func(c *world.Cluster, p *v1.Pod) { c.Failed(3.002, p, message); c.Patched(3.005, p, message, "") },
 		"by a condition": func(c *world.Cluster, p *v1.Pod) {
-			world.Happens(c, 3.2, sources.Updated, p, func(p *v1.Pod) { world.Reject(p, message, "") })
+			world.Change(c, 3.2, sources.Updated, p, func(p *v1.Pod) { world.Reject(p, message, "") })
 		},
 		"by a late event": func(c *world.Cluster, p *v1.Pod) { c.Failed(3.9, p, message) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var c world.Cluster
-			world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
-			world.Happens(&c, 2, sources.Added, world.Wants("large", "5"), nil) // from this one the model learns whose reason that is
-			web := world.Happens(&c, 3, sources.Added, world.Wants("web", "3"), nil)
+			world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+			world.Change(&c, 2, sources.Added, world.PendingPod("large", "5"), nil) // from this one the model learns whose reason that is
+			web := world.Change(&c, 3, sources.Added, world.PendingPod("web", "3"), nil)
 			rejected(&c, web)
-			db := world.Happens(&c, 4, sources.Added, world.Wants("db", "4"), nil)
+			db := world.Change(&c, 4, sources.Added, world.PendingPod("db", "4"), nil)
 			c.Bound(4.01, db, "node-a")
 			rec := c.Recording(4.5)
 			replayed.Compare(t, replayed.Moves(t, rec, "web"), []string{
@@ -75,9 +75,9 @@ func TestRejectedFor(t *testing.T) {
 		{sources.FailedAttempt{}, "unschedulable ScheduleAttemptFailure (unknown plugin)"},
 	} {
 		var w world.Cluster
-		world.Happens(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
-		world.Happens(&w, 2, sources.Added, world.Wants("store", "1"), func(p *v1.Pod) { world.Mount(p, "data") }) // from which the model learns whose reason that is
-		world.Happens(&w, 3, sources.Added, world.Wants("web", "3"), nil)
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
+		world.Change(&w, 2, sources.Added, world.PendingPod("store", "1"), func(p *v1.Pod) { world.Mount(p, "data") }) // from which the model learns whose reason that is
+		world.Change(&w, 3, sources.Added, world.PendingPod("web", "3"), nil)
 		c.told.Pod, c.told.UID = world.Key("web"), "web"
 		w.Add(3.002, &c.told)
 		replayed.Compare(t, replayed.Moves(t, w.Recording(3.5), "web")[2:3], []string{"3 inflight>" + c.want + " modelled"})
@@ -95,9 +95,9 @@ func TestBoundByTheLog(t *testing.T) {
 	} {
 		var w world.Cluster
 		w.Add(0.5, &sources.Logged{Verbosity: sources.AttemptsVerbosity})
-		world.Happens(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
-		world.Happens(&w, 1, sources.Added, world.Node("node-b", "4"), nil)
-		world.Happens(&w, 3, sources.Added, world.Wants("web", "3"), nil)
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
+		world.Change(&w, 1, sources.Added, world.Node("node-b", "4"), nil)
+		world.Change(&w, 3, sources.Added, world.PendingPod("web", "3"), nil)
 		c.of.Pod = world.Key("web")
 		w.Add(3.01, &c.of)
 		if got := replayed.BoundTo(t, w.Recording(4), "web"); got != c.want {
@@ -109,9 +109,9 @@ func TestBoundByTheLog(t *testing.T) {
 // TestFreedIsRestated: a pod's own update moves it, which kube-scheduler logs twice.
 func TestFreedIsRestated(t *testing.T) {
 	var c world.Cluster
-	world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
-	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "2"), func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "wait"}} })
-	world.Happens(&c, 5, sources.Updated, web, func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+	web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "wait"}} })
+	world.Change(&c, 5, sources.Updated, web, func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
 	var told []string
 	if err := timeline.Replay(t.Context(), c.Recording(5.5), timeline.Options{}, func(m *board.Transition) error {
 		text := m.From.String() + ">" + m.To.String() + " " + m.Event

@@ -18,11 +18,11 @@ import (
 // TestStartsLater: a scheduler that starts finds the objects that there are; before, nobody queues a pod.
 func TestStartsLater(t *testing.T) {
 	var c world.Cluster
-	world.Happens(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
-	world.Happens(&c, 1, sources.Added, world.Wants("here", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
-	world.Happens(&c, 1, sources.Added, world.Wants("done", "1"), func(p *v1.Pod) { p.Status.Phase = v1.PodSucceeded })
-	world.Happens(&c, 1, sources.Added, world.Wants("foreign", "1"), func(p *v1.Pod) { p.Spec.SchedulerName = "other" })
-	world.Happens(&c, 2, sources.Added, world.Wants("web", "2"), nil)
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
+	world.Change(&c, 1, sources.Added, world.PendingPod("here", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+	world.Change(&c, 1, sources.Added, world.PendingPod("done", "1"), func(p *v1.Pod) { p.Status.Phase = v1.PodSucceeded })
+	world.Change(&c, 1, sources.Added, world.PendingPod("foreign", "1"), func(p *v1.Pod) { p.Spec.SchedulerName = "other" })
+	world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), nil)
 	c.Started(5)
 	rec := c.Recording(5.5)
 	replayed.Compare(t, replayed.Moves(t, rec, "web"), []string{
@@ -39,11 +39,11 @@ func TestStartsLater(t *testing.T) {
 func TestRestarts(t *testing.T) {
 	var c world.Cluster
 	c.Started(0.5)
-	n := world.Happens(&c, 1, sources.Added, world.Node("node-a", "3"), nil)
-	world.Happens(&c, 2, sources.Added, world.Wants("web", "4"), nil)
-	world.Happens(&c, 9.9, sources.Added, world.Wants("db", "3"), nil)                        // is placed, and not bound
-	n = world.Happens(&c, 9.9997, sources.Updated, n, func(n *v1.Node) { world.Cpu(n, "8") }) // which nobody hears of
-	world.Happens(&c, 9.9999, sources.Updated, n, func(n *v1.Node) { world.Cpu(n, "3") })
+	n := world.Change(&c, 1, sources.Added, world.Node("node-a", "3"), nil)
+	world.Change(&c, 2, sources.Added, world.PendingPod("web", "4"), nil)
+	world.Change(&c, 9.9, sources.Added, world.PendingPod("db", "3"), nil)                      // is placed, and not bound
+	n = world.Change(&c, 9.9997, sources.Updated, n, func(n *v1.Node) { world.SetCPU(n, "8") }) // which nobody hears of
+	world.Change(&c, 9.9999, sources.Updated, n, func(n *v1.Node) { world.SetCPU(n, "3") })
 	c.Started(10)
 	var attempts []int
 	if err := timeline.Replay(t.Context(), c.Recording(10.5), timeline.Options{}, func(m *board.Transition) error {
@@ -76,8 +76,8 @@ func TestRestarts(t *testing.T) {
 // TestGoesOnAfterTheLast: a recording that ends long after its last event lets the flushes happen.
 func TestGoesOnAfterTheLast(t *testing.T) {
 	var c world.Cluster
-	world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
-	world.Happens(&c, 2, sources.Added, world.Wants("web", "2"), nil)
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+	world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), nil)
 	replayed.Compare(t, replayed.Moves(t, c.Recording(330), "web")[3:], nil)
 	replayed.Compare(t, replayed.Moves(t, c.Recording(340), "web")[3:], []string{
 		"331 unschedulable>active UnschedulableTimeout NodeResourcesFit modelled",
@@ -92,15 +92,15 @@ func TestSameUID(t *testing.T) {
 	for name, start := range map[string]float64{"delivered": 0.5, "found there": 3} {
 		t.Run(name, func(t *testing.T) {
 			var c world.Cluster
-			world.Happens(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
+			world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
 			c.Started(start)
-			first := world.Happens(&c, 2, sources.Added, world.Wants("a", "2"), func(p *v1.Pod) { p.UID = "same" })
-			second := world.Happens(&c, 2.1, sources.Added, world.Wants("b", "1"), func(p *v1.Pod) { p.UID = "same" })
+			first := world.Change(&c, 2, sources.Added, world.PendingPod("a", "2"), func(p *v1.Pod) { p.UID = "same" })
+			second := world.Change(&c, 2.1, sources.Added, world.PendingPod("b", "1"), func(p *v1.Pod) { p.UID = "same" })
 			slices.SortStableFunc(c.Events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
-			world.Happens(&c, 3.1, sources.Deleted, second, nil)
+			world.Change(&c, 3.1, sources.Deleted, second, nil)
 			first = c.Bound(3.2, first, "node-a")
-			world.Happens(&c, 4, sources.Added, world.Wants("late", "2"), nil)
-			world.Happens(&c, 5, sources.Deleted, first, nil)
+			world.Change(&c, 4, sources.Added, world.PendingPod("late", "2"), nil)
+			world.Change(&c, 5, sources.Deleted, first, nil)
 			late := replayed.Moves(t, c.Recording(5.5), "late")
 			replayed.Compare(t, late, []string{
 				"4 >active UnscheduledPodAdd modelled",
@@ -120,23 +120,23 @@ func preempting(on string) *sources.Recording {
 	var c world.Cluster
 	low, small := map[string]*v1.Pod{}, map[string]*v1.Pod{}
 	for _, name := range []string{"node-a", "node-b"} {
-		world.Happens(&c, 1, sources.Added, world.Node(name, "2"), nil)
+		world.Change(&c, 1, sources.Added, world.Node(name, "2"), nil)
 		assigned := func(p *v1.Pod) { p.Spec.NodeName, p.Spec.Priority = name, new(int32) }
-		low[name] = world.Happens(&c, 2, sources.Added, world.Wants("low-"+name, "1500m"), assigned)
-		small[name] = world.Happens(&c, 2, sources.Added, world.Wants("small-"+name, "500m"), func(p *v1.Pod) {
+		low[name] = world.Change(&c, 2, sources.Added, world.PendingPod("low-"+name, "1500m"), assigned)
+		small[name] = world.Change(&c, 2, sources.Added, world.PendingPod("small-"+name, "500m"), func(p *v1.Pod) {
 			assigned(p)
 			*p.Spec.Priority = 1000
 		})
 	}
-	high := world.Happens(&c, 5, sources.Added, world.Wants("high", "1500m"), func(p *v1.Pod) {
+	high := world.Change(&c, 5, sources.Added, world.PendingPod("high", "1500m"), func(p *v1.Pod) {
 		p.Spec.Priority = new(int32)
 		*p.Spec.Priority = 100
 	})
 	high = c.Patched(5.006, high, "0/2 nodes are available: 2 Insufficient cpu.", on)
 	other := map[string]string{"node-a": "node-b", "node-b": "node-a"}[on]
-	world.Happens(&c, 5.008, sources.Deleted, small[other], nil)
-	victim := world.Happens(&c, 5.012, sources.Updated, low[on], func(p *v1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: world.At(36)} })
-	world.Happens(&c, 6, sources.Deleted, victim, nil)
+	world.Change(&c, 5.008, sources.Deleted, small[other], nil)
+	victim := world.Change(&c, 5.012, sources.Updated, low[on], func(p *v1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: world.At(36)} })
+	world.Change(&c, 6, sources.Deleted, victim, nil)
 	c.Bound(6.01, high, on)
 	return c.Recording(6.5)
 }
@@ -164,8 +164,8 @@ func TestSameAgain(t *testing.T) {
 // TestClockFarOff: an event dated centuries ahead does not take centuries.
 func TestClockFarOff(t *testing.T) {
 	var c world.Cluster
-	world.Happens(&c, 1, sources.Added, world.Wants("web", "1"), nil)
-	world.Happens(&c, 150*365*24*3600, sources.Added, world.Wants("late", "1"), nil)
+	world.Change(&c, 1, sources.Added, world.PendingPod("web", "1"), nil)
+	world.Change(&c, 150*365*24*3600, sources.Added, world.PendingPod("late", "1"), nil)
 	got := replayed.Moves(t, c.Recording(150*365*24*3600+10), "late")
 	if len(got) == 0 {
 		t.Error("the late pod does not move")

@@ -28,7 +28,7 @@ func (s *shadow) follow(now time.Time, old, pod *v1.Pod) {
 	case old == nil || old.Spec.NodeName != "" || old.UID != pod.UID:
 	case pod.Spec.NodeName != "":
 		s.takeInBinding(now, old, pod)
-	case !s.oracle.channels.Requests && cluster.AttemptShows(old, pod):
+	case !s.oracle.channels.Requests && cluster.ShowsFailedAttempt(old, pod):
 		s.takeInPatch(now, pod, false)
 	}
 }

@@ -18,9 +18,9 @@ func TestSkippedAndGone(t *testing.T) {
 		small := w.Small()
 		comes(w, 2, "first", "4", free)
 		web := comes(w, 2.1, "web", "4", free)
-		w.Goes(30, small)
-		going := world.Happens(w, 30.0002, sources.Updated, web, func(p *v1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: world.At(30)} })
-		world.Happens(w, 30.001, sources.Deleted, going, nil)
+		w.Delete(30, small)
+		going := world.Change(w, 30.0002, sources.Updated, web, func(p *v1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: world.At(30)} })
+		world.Change(w, 30.001, sources.Deleted, going, nil)
 	}, `
 		30.001 first active AssignedPodDelete
 		30.001 web active AssignedPodDelete

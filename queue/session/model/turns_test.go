@@ -16,7 +16,7 @@ import (
 // left of its client's rate limit then.
 func usedUp(pods int, every float64) (w world.Cluster) {
 	for _, node := range []string{"node-a", "node-b"} {
-		world.Happens(&w, 0.5, sources.Added, world.Node(node, "100"), nil)
+		world.Change(&w, 0.5, sources.Added, world.Node(node, "100"), nil)
 	}
 	w.Add(1, &sources.Attached{Nodes: true})
 	for i := range pods {
@@ -42,10 +42,10 @@ func TestGoneBeforeTheirTurn(t *testing.T) {
 		if i < 3 {
 			w.Bound(2.02+0.02*float64(i), pod, "node-b")
 		} else {
-			world.Happens(&w, 2.068+0.002*float64(i), sources.Deleted, pod, nil)
+			world.Change(&w, 2.068+0.002*float64(i), sources.Deleted, pod, nil)
 		}
 	}
-	world.Happens(&w, 2.15, sources.Deleted, next, nil)
+	world.Change(&w, 2.15, sources.Deleted, next, nil)
 	f := model.NewLiveFeed(world.Config(t))
 	t.Cleanup(f.Close)
 	f.Arrive(w.Events, world.At(2.8), sources.Status{})
@@ -92,12 +92,12 @@ func TestGoneInLine(t *testing.T) {
 		before := comes(&w, 2, "before", "100m", nil)
 		gone := comes(&w, 2.05, "gone", "200", func(p *v1.Pod) { world.Reject(p, "it was another's fault", "") })
 		after := comes(&w, 2.1, "after", "2000", nil)
-		world.Happens(&w, c.fits, sources.Added, world.Node("large", "1000"), nil)
+		world.Change(&w, c.fits, sources.Added, world.Node("large", "1000"), nil)
 		w.Bound(2.5, before, "node-b")
 		if c.patched > 0 {
 			w.Add(c.patched, &sources.StatusPatched{Pod: world.Key(gone.Name), UID: gone.UID})
 		}
-		world.Happens(&w, c.deleted, sources.Deleted, gone, nil)
+		world.Change(&w, c.deleted, sources.Deleted, gone, nil)
 		w.Add(2.7, &sources.StatusPatched{Pod: world.Key(after.Name), UID: after.UID})
 		f := model.NewLiveFeed(world.Config(t).Of("v1.34.1"))
 		t.Cleanup(f.Close)

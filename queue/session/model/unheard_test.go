@@ -61,7 +61,7 @@ var ways = []struct {
 func wakes(w *world.Cluster, seconds float64) {
 	node := world.Node("node-b", "8")
 	node.Spec.Taints = []v1.Taint{{Key: "gpu", Effect: v1.TaintEffectNoSchedule}}
-	world.Happens(w, seconds, sources.Added, node, nil)
+	world.Change(w, seconds, sources.Added, node, nil)
 }
 
 // TestUnheardAttempt: a pod that failed is woken, and no attempt of it is seen. Where all is heard that would show one, none was
@@ -85,9 +85,9 @@ func TestUnheardAttempt(t *testing.T) {
 		{"leases", 5, 0, untried},
 	} {
 		var w world.Cluster
-		world.Happens(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
 		w.Add(1, &sources.Attached{Nodes: true})
-		w.Stuck(2, "web")
+		w.AddStuck(2, "web")
 		wakes(&w, 10)
 		for _, way := range ways {
 			tried, _ := shown(way.feed(t, world.Config(t), &w, 13, broken(c.watch, c.since, c.until)))
@@ -104,9 +104,9 @@ func TestUnheardFirstAttempt(t *testing.T) {
 		"pods":   {{"2 web"}, nil},
 	} {
 		var w world.Cluster
-		world.Happens(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
 		w.Add(1, &sources.Attached{Nodes: true})
-		world.Happens(&w, 2, sources.Added, world.Wants("web", "4"), nil)
+		world.Change(&w, 2, sources.Added, world.PendingPod("web", "4"), nil)
 		for _, way := range ways {
 			tried, silences := shown(way.feed(t, world.Config(t), &w, 30, broken(watch, 2.05, 0)))
 			expect(t, way.name+", "+watch+": tried", tried, want[0])
@@ -130,9 +130,9 @@ func moves(f *model.Feed, pod string) (moves []string) {
 func TestUnheardBinding(t *testing.T) {
 	for _, binds := range []bool{true, false} {
 		var w world.Cluster
-		world.Happens(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
 		w.Add(1, &sources.Attached{Nodes: true})
-		web := world.Happens(&w, 5, sources.Added, world.Wants("web", "1"), nil)
+		web := world.Change(&w, 5, sources.Added, world.PendingPod("web", "1"), nil)
 		want := []string{"5.0 active", "5.0 inflight", "22.5 unschedulable"}
 		if binds {
 			w.Bound(20, web, "node-a")
@@ -154,9 +154,9 @@ func TestUnheardBinding(t *testing.T) {
 // TestMissedPatch: what a list shows of a pod that was tried while the pods were not heard is that attempt, and no other one.
 func TestMissedPatch(t *testing.T) {
 	var w world.Cluster
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
-	web := w.Stuck(2, "web")
+	web := w.AddStuck(2, "web")
 	wakes(&w, 10)
 	w.Patched(20, web, "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s).", "")
 	for _, way := range ways {

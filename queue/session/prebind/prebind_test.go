@@ -42,7 +42,7 @@ func TestSelected(t *testing.T) {
 
 // TestHasVolume: a claim is a pod's if the pod names it, or if it was made for a volume of the pod's own.
 func TestHasVolume(t *testing.T) {
-	pod := world.Wants("web", "1")
+	pod := world.PendingPod("web", "1")
 	world.Mount(pod, "data")
 	pod.Spec.Volumes = append(pod.Spec.Volumes, v1.Volume{Name: "scratch", VolumeSource: v1.VolumeSource{Ephemeral: &v1.EphemeralVolumeSource{}}},
 		v1.Volume{Name: "config"})

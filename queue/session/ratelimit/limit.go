@@ -133,6 +133,6 @@ func (l *Limit) Idle(now time.Time) bool { return now.Sub(l.limited) > relief }
 // BeginLimited reports whether the scheduler's requests waited for its client's rate limit when events come to it at work, and when
 // that is: they were sent at that rate for as long as its burst would have lasted at most.
 func BeginLimited(cfg *schedulerconfig.Config, events []sources.Event) (began time.Time, limited bool) {
-	sent, began := cluster.RequestsOnAttaching(events, cfg.BurstTime())
+	sent, began := cluster.RequestsAfterAttach(events, cfg.BurstTime())
 	return began, cfg.ClientQPS > 0 && sent >= cfg.SentInBurstTime(limitedShare)
 }

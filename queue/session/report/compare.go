@@ -13,27 +13,27 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Comparison says what comes out differently when a recording is run again by two schedulers.
+// Comparison compares two runs of a recording by different schedulers.
 type Comparison struct {
 	From *Report `json:"from"`
 	To   *Report `json:"to"`
-	// Same is how many of their moves are the same: the same pod to the same tier by the same event, within
+	// Same counts the moves that both runs make: the same pod to the same tier by the same event, within
 	// a second.
 	Same int `json:"sameMoves"`
-	// Pods are those with another outcome, the largest difference first.
+	// Pods are those with different outcomes, the largest difference first.
 	Pods []PodComparison `json:"pods"`
-	// First is the first move that only one of them makes: "missed" if it is From's, "extra" if To's.
+	// First is the first move that only one run makes: "missed" if it is From's, "extra" if To's.
 	First *Difference `json:"firstDifference,omitempty"`
 }
 
-// PodComparison is what became of a pod in both runs.
+// PodComparison is the outcome of a pod in both runs.
 type PodComparison struct {
 	Pod  string  `json:"pod"`
 	From Outcome `json:"from"`
 	To   Outcome `json:"to"`
 }
 
-// Outcome is what became of a pod.
+// Outcome is the outcome of a pod.
 type Outcome struct {
 	Attempts int    `json:"attempts"`
 	Tier     string `json:"tier"`
@@ -41,42 +41,43 @@ type Outcome struct {
 	Waited Seconds `json:"waitedSeconds"`
 }
 
-// Compare runs rec again as from says and as to says, side by side. to's Progress is told how much of both is done.
+// Compare runs rec again with from and with to, side by side. It calls to.Progress with the share done of
+// both.
 func Compare(ctx context.Context, rec *sources.Recording, from, to timeline.Options) (*Comparison, error) {
 	again, err := model.Rerun(rec, "")
 	if err != nil {
 		return nil, err
 	}
-	return compare(ctx, [2]played{{again, from}, {again, to}})
+	return compare(ctx, [2]runSpec{{again, from}, {again, to}})
 }
 
 // compare compares two runs.
-func compare(ctx context.Context, runs [2]played) (*Comparison, error) {
+func compare(ctx context.Context, runs [2]runSpec) (*Comparison, error) {
 	c := comparing{}
 	for by, run := range runs {
 		c.reporters[by] = newReporter(run.rec)
 	}
-	c.window.onAlone = c.alone
-	c.window.keepsPods = true // a pod that is bound in both may come again in one, long after: as one that was preempted there alone
+	c.window.onUnmatched = c.onUnmatched
+	c.window.keepPods = true // a pod bound in both may return in one much later, as one that was only preempted there
 	if err := sideBySide(ctx, runs, c.add); err != nil {
 		return nil, err
 	}
 	return c.finish(), nil
 }
 
-// later is how much longer the pod waited in the second run.
+// later returns how much longer the pod waited in the second run.
 func (p PodComparison) later() time.Duration { return time.Duration(p.To.Waited - p.From.Waited) }
 
-// comparing is a comparison under way. want is as it is compared with, got as it is then.
+// comparing is a running comparison. want is run From, got is run To.
 type comparing struct {
 	Comparison
 	window    window
 	reporters [2]*reporter
 }
 
-// add takes in a move of either run.
+// add adds a move of either run.
 func (c *comparing) add(by side, t *board.Transition) error {
-	m := c.window.takeIn(by, t)
+	m := c.window.observe(by, t)
 	m.pod.outcomes[by].note(t)
 	c.window.put(m, t.Pod.Tier)
 	if c.window.pair(m) {
@@ -85,8 +86,8 @@ func (c *comparing) add(by side, t *board.Transition) error {
 	return c.reporters[by].add(t)
 }
 
-// alone takes in that only one run makes m.
-func (c *comparing) alone(m *toldMove) {
+// onUnmatched handles a move that only one run makes.
+func (c *comparing) onUnmatched(m *comparedMove) {
 	if c.First != nil {
 		return
 	}
@@ -98,7 +99,7 @@ func (c *comparing) alone(m *toldMove) {
 	c.First = &d
 }
 
-// finish returns what came of it.
+// finish returns the result.
 func (c *comparing) finish() *Comparison {
 	c.window.end()
 	ends := [2]time.Time{c.reporters[want].report.End, c.reporters[got].report.End}
@@ -120,14 +121,14 @@ func (c *comparing) finish() *Comparison {
 	return &made
 }
 
-// outcome is a pod's, so far.
+// outcome is the outcome of a pod so far.
 type outcome struct {
 	attempts     int
 	tier         queue.Tier
 	since, ended time.Time
 }
 
-// note takes in a move of the pod.
+// note updates the outcome with a move of the pod.
 func (o *outcome) note(t *board.Transition) {
 	if *o == (outcome{}) || t.From == queue.None && !o.ended.IsZero() {
 		*o = outcome{since: t.Time}
@@ -138,7 +139,7 @@ func (o *outcome) note(t *board.Transition) {
 	}
 }
 
-// differs reports whether the outcomes are not the same, but for a moment.
+// differs reports whether the outcomes differ, ignoring small differences in time.
 func (o outcome) differs(other outcome) bool {
 	return o.attempts != other.attempts || o.tier != other.tier || o.ended.Sub(other.ended).Abs() > tolerance
 }
@@ -177,7 +178,7 @@ type TierPair struct {
 	From, To TierReport
 }
 
-// Wakes returns how often each event woke a pod in either run, the most different first.
+// Wakes returns how often each event woke a pod in the two runs, the largest difference first.
 func (c *Comparison) Wakes() []WakePair {
 	pairs := map[string]*WakePair{}
 	add := func(wakes []WakeReport, count func(*WakePair) *int) {
@@ -200,7 +201,7 @@ func (c *Comparison) Wakes() []WakePair {
 	return all
 }
 
-// WakePair is how many moves an event made in both runs.
+// WakePair is how many moves an event caused in each run.
 type WakePair struct {
 	Event    string
 	From, To int

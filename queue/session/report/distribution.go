@@ -6,33 +6,34 @@ import (
 	"slices"
 )
 
-// distribution is many values, each of which is kept as it is: quantiles of them are exact. Those of a long recording are millions, and
-// lie close together. So they are in sorted runs, of which a value takes the bytes that its distance from the one before it needs.
+// distribution is a multiset of values with exact quantiles. A long recording has millions of values that
+// are close together, so they are stored in sorted runs as variable-length differences.
 type distribution struct {
-	fresh []int64 // those that came last, in no order, and at most maxFresh
+	fresh []int64 // the latest values, unsorted, at most maxFresh
 	runs  []sortedRun
 }
 
-// sortedRun is values in their order, each as the distance from the one before it, the first from the lowest that there is.
+// sortedRun is a sorted list of values, each stored as the difference to the one before, and the first as
+// the difference to the lowest int64.
 type sortedRun struct {
 	count int
 	last  int64
 	bytes []byte
 }
 
-// newRun returns a run of no values, with room for so many bytes.
+// newRun returns an empty run with a capacity of size bytes.
 func newRun(size int) sortedRun { return sortedRun{last: math.MinInt64, bytes: make([]byte, 0, size)} }
 
-// add adds a value that is no less than those before it.
+// add adds a value that is not less than those before it.
 func (r *sortedRun) add(value int64) {
 	r.bytes = binary.AppendUvarint(r.bytes, uint64(value)-uint64(r.last))
 	r.count, r.last = r.count+1, value
 }
 
-// cursor goes through a run.
+// cursor iterates over a run.
 type cursor struct {
 	value int64
-	ended bool // there is no value any more
+	ended bool // past the last value
 	rest  []byte
 }
 
@@ -43,7 +44,7 @@ func (r *sortedRun) begin() cursor {
 	return c
 }
 
-// next goes to the next value.
+// next advances to the next value.
 func (c *cursor) next() {
 	if c.ended = len(c.rest) == 0; c.ended {
 		return
@@ -55,15 +56,15 @@ func (c *cursor) next() {
 // maxFresh is how many values are sorted at once: 32 KB of them.
 const maxFresh = 4096
 
-// add takes in a value.
+// add adds a value.
 func (d *distribution) add(value int64) {
 	if d.fresh = append(d.fresh, value); len(d.fresh) == maxFresh {
 		d.sort()
 	}
 }
 
-// sort makes a run of the fresh values, and one of those that are not much longer: of n values there are about log n runs, and each value
-// is merged as often.
+// sort turns the fresh values into a run, and merges runs of similar length: n values form about log n
+// runs, and each value is merged that often.
 func (d *distribution) sort() {
 	slices.Sort(d.fresh)
 	sorted := newRun(0)
@@ -76,7 +77,7 @@ func (d *distribution) sort() {
 	}
 }
 
-// mergeLast makes one run of the last two.
+// mergeLast merges the last two runs.
 func (d *distribution) mergeLast() {
 	n := len(d.runs)
 	one, other := &d.runs[n-2], &d.runs[n-1]
@@ -89,18 +90,18 @@ func (d *distribution) mergeLast() {
 		both.add(least.value)
 		least.next()
 	}
-	both.bytes = slices.Clone(both.bytes) // which may be fewer
+	both.bytes = slices.Clone(both.bytes) // trims the capacity
 	d.runs = append(d.runs[:n-2], both)
 }
 
-// spread is what is said of a distribution: how many values there are, what they add up to, and the values below which half and nine
-// tenths of them lie, and all: the nearest ranks, and 0 of no values.
+// spread summarizes a distribution: the number of values, their sum, median, 90th percentile and maximum,
+// by nearest rank. All are 0 if there are no values.
 type spread struct {
 	count                   int
 	total, median, p90, max int64
 }
 
-// spread returns what is said of all values up to now.
+// spread summarizes all values so far.
 func (d *distribution) spread() (s spread) {
 	d.sort()
 	for len(d.runs) > 1 {
@@ -125,5 +126,5 @@ func (d *distribution) spread() (s spread) {
 	return s
 }
 
-// rank is the index of the value below which percent of so many in their order lie.
+// rank returns the index of the percentile in count sorted values.
 func rank(count, percent int) int { return max(0, (count*percent+99)/100-1) }

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDistribution: what is said of a distribution is what is said of all its values in their order.
+// TestDistribution: the summary of a distribution equals that of the sorted values.
 func TestDistribution(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.OneOf(rapid.Int64Range(-3, 3), rapid.Int64Range(0, 20e9), rapid.Int64(), rapid.SampledFrom([]int64{math.MinInt64, math.MaxInt64}))
@@ -23,7 +23,7 @@ func TestDistribution(t *testing.T) {
 		var d distribution
 		for i, v := range all {
 			if d.add(v); i%(2*maxFresh) == maxFresh/2 {
-				d.spread() // which may be asked for at any time
+				d.spread() // allowed at any time
 			}
 		}
 		slices.Sort(all)
@@ -35,18 +35,18 @@ func TestDistribution(t *testing.T) {
 			want.total += v
 		}
 		if got := d.spread(); got != want {
-			t.Fatalf("of %d values it is said %+v, want %+v", len(all), got, want)
+			t.Fatalf("%d values: %+v, want %+v", len(all), got, want)
 		}
 	})
 }
 
-// TestDistributionIsSmall: a value of many takes what its distance from the next one takes, also while they come, and there are few runs.
+// TestDistributionIsSmall: a value takes as many bytes as its difference needs, and there are few runs.
 func TestDistributionIsSmall(t *testing.T) {
 	const count = 1 << 20
 	rng := rand.New(rand.NewPCG(1, 2))
 	for name, c := range map[string]struct {
 		value func() int64
-		most  int // bytes of a value, on the average
+		most  int // average bytes per value
 	}{
 		"12 s in ns": {func() int64 { return rng.Int64N(12e9) }, 2 + 1}, // 11 µs apart: 2 bytes
 		"12 s in ms": {func() int64 { return rng.Int64N(12e3) * 1e6 }, 1 + 1},

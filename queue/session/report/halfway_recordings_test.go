@@ -23,19 +23,19 @@ import (
 	"github.com/schedq/schedq/sources/attempts"
 )
 
-// settled is how long after a session came to a scheduler at work its figures begin to count, as in e2e.
+// settled is how long after attaching to a running scheduler the measurement starts, as in e2e.
 const settled = 10 * time.Second
 
-// halfwayShort is by how much the figures of a session that is attached half-way may be below those of the audit log alone of the
-// same time, by recording; the others have that of "".
+// halfwayShort is how far the figures of a session attached half-way may be below those of the audit log
+// alone for the same time, by recording; "" is the default.
 var halfwayShort = map[string]float64{"": 0.01, "lively-nopop": 0.015}
 
-// newHalfway takes from rec what the API shows whoever comes to it at that moment: first what lists of the objects and Events tell,
-// then each change, as newAsLive has it.
+// newHalfway extracts from rec what the API shows to a client that attaches at that time: first the lists
+// of objects and Events, then each change, as newAsLive does.
 func newHalfway(rec *sources.Recording, attached time.Time) *asLive {
 	s := &asLive{attached: attached}
-	tell := func(f sources.Fact) {
-		s.left = append(s.left, told{sources.Event{Time: attached, Fact: f}, attached})
+	add := func(f sources.Fact) {
+		s.left = append(s.left, delivery{sources.Event{Time: attached, Fact: f}, attached})
 	}
 	objects, past := cluster.NewObjects(), &sources.Recording{}
 	began, heard := time.Time{}, &sources.SchedulerHeard{From: sources.ReleaseImage}
@@ -45,7 +45,7 @@ func newHalfway(rec *sources.Recording, attached time.Time) *asLive {
 		}
 		switch f := ev.Fact.(type) {
 		case *sources.ObjectChange:
-			objects.Change(f)
+			objects.Apply(f)
 		case *sources.SchedulerStarted:
 			began, heard.Release = ev.Time, f.Release
 		case *sources.SchedulerHeard:
@@ -57,7 +57,7 @@ func newHalfway(rec *sources.Recording, attached time.Time) *asLive {
 		}
 	}
 	for _, obj := range oldestFirst(objects) {
-		tell(&sources.ObjectChange{Verb: sources.Added, Object: obj})
+		add(&sources.ObjectChange{Verb: sources.Added, Object: obj})
 	}
 	listed := func(yield func(*eventsv1.Event) bool) {
 		for _, e := range failedEvents(past) {
@@ -67,10 +67,10 @@ func newHalfway(rec *sources.Recording, attached time.Time) *asLive {
 		}
 	}
 	for _, t := range attempts.SumUp(listed, func(name types.NamespacedName) *corev1.Pod { return objects.Pod(name) }) {
-		tell(t)
+		add(t)
 	}
-	tell(heard)
-	tell(&sources.Attached{Began: began, Nodes: true})
+	add(heard)
+	add(&sources.Attached{Began: began, Nodes: true})
 	for _, later := range newAsLive(rec, 0).left {
 		if later.at.After(attached) {
 			s.left = append(s.left, later)
@@ -79,7 +79,7 @@ func newHalfway(rec *sources.Recording, attached time.Time) *asLive {
 	return s
 }
 
-// oldestFirst returns the objects in the order in which a source tells them that comes to a cluster.
+// oldestFirst returns the objects in the order in which a live source lists them.
 func oldestFirst(objects cluster.Objects) (all []runtime.Object) {
 	objects.Each("", func(obj runtime.Object) bool {
 		all = append(all, obj)
@@ -93,7 +93,7 @@ func oldestFirst(objects cluster.Objects) (all []runtime.Object) {
 	return all
 }
 
-// movesSince returns rec's moves from then on, and before them where each pod is then.
+// movesSince returns rec's moves from that time on, preceded by the tier of each pod then.
 func movesSince(t *testing.T, rec *sources.Recording, from time.Time, cfg *schedulerconfig.Config) *sources.Recording {
 	t.Helper()
 	var since []sources.Event
@@ -120,8 +120,8 @@ func movesSince(t *testing.T, rec *sources.Recording, from time.Time, cfg *sched
 	return moves
 }
 
-// TestHalfway compares what a session makes that is attached to a cluster half-way with the scheduler's log, and that with what the
-// audit log alone makes of the same time.
+// TestHalfway compares a session attached half-way with the scheduler's log, and the result with that of
+// the audit log alone for the same time.
 func TestHalfway(t *testing.T) {
 	var rows [][]string
 	eachAttached(t, func(t *testing.T, _, _ string, rec, truth *sources.Recording, cfg *schedulerconfig.Config) {

@@ -24,48 +24,48 @@ import (
 	"github.com/schedq/schedq/sources/files"
 )
 
-// told is an event, and when a session that is attached to the cluster hears of it.
-type told struct {
+// delivery is an event and the time at which an attached session receives it.
+type delivery struct {
 	sources.Event
 	at time.Time
 }
 
-// asLive is what a stream would have told, event by event, of the cluster that an audit log tells of.
+// asLive is a stream of the events of an audit log's cluster, as a live source would deliver them.
 type asLive struct {
-	left     []told
+	left     []delivery
 	attached time.Time
 }
 
-// newAsLive takes from rec what the API shows whoever comes to it at the scheduler's start: not its requests, and Events
-// when they were written. Watches tell of all of it up to late later, each in order.
+// newAsLive extracts from rec what the API shows to a client attached from the scheduler's start: no
+// requests, and Events at the time they were written. Each watch is up to late behind, in order.
 func newAsLive(rec *sources.Recording, late time.Duration) *asLive {
 	started := max(0, slices.IndexFunc(rec.Events, func(ev sources.Event) bool { _, is := ev.Fact.(*sources.SchedulerStarted); return is }))
 	began := rec.Events[started].Time
 	s := &asLive{attached: began}
-	tell := func(at time.Time, ev sources.Event) {
+	add := func(at time.Time, ev sources.Event) {
 		if at.Before(began) {
 			at, ev.Time = began, began
 		}
-		s.left = append(s.left, told{ev, at})
+		s.left = append(s.left, delivery{ev, at})
 	}
 	for i, ev := range rec.Events {
 		switch f := ev.Fact.(type) {
 		case *sources.ObjectChange:
-			tell(ev.Time, ev)
+			add(ev.Time, ev)
 		case *sources.SchedulerStarted:
 			if i != started {
-				tell(ev.Time, ev)
+				add(ev.Time, ev)
 			}
-			tell(ev.Time, sources.Event{Time: ev.Time, Fact: &sources.SchedulerHeard{Release: f.Release, From: sources.ReleaseImage}})
+			add(ev.Time, sources.Event{Time: ev.Time, Fact: &sources.SchedulerHeard{Release: f.Release, From: sources.ReleaseImage}})
 		case *sources.SchedulerHeard:
-			tell(ev.Time, ev)
+			add(ev.Time, ev)
 		case *sources.StatusPatched:
-			tell(ev.Time, sources.Event{Time: ev.Time, Fact: &sources.StatusPatched{Pod: f.Pod, UID: f.UID}})
+			add(ev.Time, sources.Event{Time: ev.Time, Fact: &sources.StatusPatched{Pod: f.Pod, UID: f.UID}})
 		case *sources.FailedAttempt:
-			tell(f.Heard, ev)
+			add(f.Heard, ev)
 		}
 		if i == started {
-			tell(began, sources.Event{Time: began, Fact: &sources.Attached{Began: began, Nodes: true}})
+			add(began, sources.Event{Time: began, Fact: &sources.Attached{Began: began, Nodes: true}})
 		}
 	}
 	s.sort()
@@ -74,15 +74,15 @@ func newAsLive(rec *sources.Recording, late time.Duration) *asLive {
 }
 
 func (s *asLive) sort() {
-	slices.SortStableFunc(s.left, func(a, b told) int { return a.at.Compare(b.at) })
+	slices.SortStableFunc(s.left, func(a, b delivery) int { return a.at.Compare(b.at) })
 }
 
-// delay has each watch tell of all that it tells up to late later, in the order in which it does.
+// delay delays the events of each watch by up to late, keeping their order.
 func (s *asLive) delay(late time.Duration) {
 	if late == 0 {
 		return
 	}
-	type watched struct{ is, heard time.Time }
+	type watched struct{ is, received time.Time }
 	rng, newest := rand.New(rand.NewPCG(1, 2)), map[string]watched{}
 	for i, t := range s.left {
 		watch := watchOf(t.Fact)
@@ -92,20 +92,20 @@ func (s *asLive) delay(late time.Duration) {
 		last := newest[watch]
 		if !t.at.Equal(last.is) {
 			last.is = t.at
-			if heard := t.at.Add(time.Duration(rng.Int64N(int64(late)))); heard.After(last.heard) {
-				last.heard = heard
+			if received := t.at.Add(time.Duration(rng.Int64N(int64(late)))); received.After(last.received) {
+				last.received = received
 			}
 			newest[watch] = last
 		}
-		s.left[i].at = last.heard
+		s.left[i].at = last.received
 		if watch != sources.EventsWatch {
-			s.left[i].Time = last.heard // the moment at which it was heard is the only one there is
+			s.left[i].Time = last.received // only the time of receipt is known
 		}
 	}
 	s.sort()
 }
 
-// watchOf is which watch tells of a fact, if one does.
+// watchOf returns the watch that delivers a fact, if any.
 func watchOf(fact sources.Fact) string {
 	switch f := fact.(type) {
 	case *sources.ObjectChange:
@@ -134,11 +134,11 @@ func (s *asLive) Take() (events []sources.Event, status sources.Status) {
 	return events, sources.Status{Attached: s.attached}
 }
 
-// shortOfAudit is by how much the figures of a session that is attached may be below those of the audit log alone.
+// shortOfAudit is how far the figures of an attached session may be below those of the audit log alone.
 var shortOfAudit = map[string]float64{"": 0.01}
 
-// TestAsLive compares what a session makes that is attached to a cluster from the scheduler's start with the scheduler's log, and that
-// with what the audit log alone makes. It plays an audit log, each line when it was written.
+// TestAsLive compares a session attached from the scheduler's start with the scheduler's log, and the
+// result with that of the audit log alone. It plays an audit log, each line at the time it was written.
 func TestAsLive(t *testing.T) {
 	var rows [][]string
 	eachAttached(t, func(t *testing.T, dir, log string, rec, truth *sources.Recording, cfg *schedulerconfig.Config) {
@@ -155,8 +155,8 @@ func TestAsLive(t *testing.T) {
 // shortWithLateWatches is the same for watches that are late.
 var shortWithLateWatches = map[string]float64{"": 0.01, "v1.33": 0.02}
 
-// TestLateWatches is TestAsLive with watches that are up to 5 ms late, as where a control plane shares two cores: what an attempt
-// wrote is then heard of after the next one has failed.
+// TestLateWatches is TestAsLive with watches that are up to 5 ms late, as with a control plane on two
+// cores: an attempt's writes then arrive after the next attempt has failed.
 func TestLateWatches(t *testing.T) {
 	const late = 5 * time.Millisecond
 	var rows [][]string
@@ -171,17 +171,17 @@ func TestLateWatches(t *testing.T) {
 	checkTable(t, attached, []string{"recording", "watches 5 ms late"}, rows)
 }
 
-// eachAttached tests with each recording that has a scheduler's log, as a session that is attached would hear of its audit log.
+// eachAttached calls test for each recording with a scheduler log, as an attached session receives it.
 func eachAttached(t *testing.T, test func(t *testing.T, dir, log string, rec, truth *sources.Recording, cfg *schedulerconfig.Config)) {
 	root := os.Getenv("SCHEDQ_RECORDINGS")
 	if os.Getenv("SCHEDQ_VERIFY") == "" || root == "" {
 		t.Skip("make verify runs this, with recordings")
 	}
-	if _, err := cycle.InTree(); err != nil { // a scheduler starts what goes on behind it: outside of a bubble
+	if _, err := cycle.InTree(); err != nil { // starts background goroutines, so outside the synctest bubble
 		t.Fatal(err)
 	}
-	// An error that upstream handles waits until a millisecond after the last one, by the clock of the process (k8s.io/apimachinery
-	// v0.37, util/runtime, rudimentaryErrorBackoff). In a bubble that may be years.
+	// Upstream's error handler sleeps until a millisecond after the last error by the process's clock
+	// (k8s.io/apimachinery v0.37, util/runtime, rudimentaryErrorBackoff). In a bubble that may be years.
 	handlers := utilruntime.ErrorHandlers
 	utilruntime.ErrorHandlers = nil
 	t.Cleanup(func() { utilruntime.ErrorHandlers = handlers })
@@ -195,8 +195,8 @@ func eachAttached(t *testing.T, test func(t *testing.T, dir, log string, rec, tr
 	}
 }
 
-// compareLive checks that the figures of a session that is attached are no more below those of the audit log alone than allowed says,
-// by recording.
+// compareLive checks that an attached session's figures are no further below those of the audit log alone
+// than allowed, by recording.
 func compareLive(t *testing.T, live, alone *report.Verification, allowed map[string]float64) {
 	t.Helper()
 	short, ok := allowed[filepath.Base(t.Name())]
@@ -213,12 +213,12 @@ func compareLive(t *testing.T, live, alone *report.Verification, allowed map[str
 	} {
 		t.Logf("%s is %.4f, and of the audit log alone %.4f", figure.name, figure.live, figure.goal)
 		if figure.goal-figure.live > short {
-			t.Errorf("that is %.2f points less, and may be %.2f", 100*(figure.goal-figure.live), 100*short)
+			t.Errorf("%.2f points less, allowed are %.2f", 100*(figure.goal-figure.live), 100*short)
 		}
 	}
 }
 
-// openWithTruth returns the audit log in dir, the scheduler's log, and the configuration that the scheduler ran with.
+// openWithTruth returns the audit log in dir, the scheduler's log, and the scheduler's configuration.
 func openWithTruth(t *testing.T, dir, log string) (rec, truth *sources.Recording, cfg *schedulerconfig.Config) {
 	t.Helper()
 	rec, err := files.Open(t.Context(), []string{filepath.Join(dir, "audit.log.gz")}, files.Options{})
@@ -235,7 +235,7 @@ func openWithTruth(t *testing.T, dir, log string) (rec, truth *sources.Recording
 	return rec, truth, cfg
 }
 
-// followed returns the moves that a session makes of stream up to end.
+// followed returns the moves of a session of stream up to end.
 func followed(t *testing.T, stream *asLive, end time.Time, cfg *schedulerconfig.Config) *sources.Recording {
 	t.Helper()
 	live := &sources.Recording{Name: stream.Name(), End: end}
@@ -253,11 +253,11 @@ func followed(t *testing.T, stream *asLive, end time.Time, cfg *schedulerconfig.
 	return live
 }
 
-// asMove returns a transition as the move of a recording.
+// asMove converts a transition to a move of a recording.
 func asMove(m *board.Transition) sources.Event {
 	move := &sources.Move{Pod: m.Pod.Key, To: sources.Tier(m.To.String()), Event: m.Event}
 	if m.To == queue.Deleted {
-		move.Event = queue.ScheduleAttemptFailure // its attempt, if one was under way, has ended, too: otherwise that is left open
+		move.Event = queue.ScheduleAttemptFailure // also ends its attempt, if there is one
 	}
 	return sources.Event{Time: m.Time, Fact: move}
 }

@@ -17,15 +17,15 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// long returns a recording that is not kept, of so many stretches with pods of their own.
+// long returns a recording that is not kept in memory, of stretches that each have pods of their own.
 func long(stretches int, stretch func(nth int) []sources.Event) *sources.Recording {
-	gist := cluster.NewGist()
+	summary := cluster.NewSummary()
 	for nth := range stretches {
 		for _, ev := range stretch(nth) {
-			gist.Add(ev)
+			summary.Add(ev)
 		}
 	}
-	return &sources.Recording{Name: "long", Gist: gist.Events(), Again: func(context.Context) iter.Seq2[sources.Event, error] {
+	return &sources.Recording{Name: "long", Gist: summary.Events(), Again: func(context.Context) iter.Seq2[sources.Event, error] {
 		return func(yield func(sources.Event, error) bool) {
 			for nth := range stretches {
 				for _, ev := range stretch(nth) {
@@ -38,30 +38,31 @@ func long(stretches int, stretch func(nth int) []sources.Event) *sources.Recordi
 	}}
 }
 
-// Of a stretch with moves that are told. There are as many as between two measurements, so that all are of the same moment of a stretch.
+// Moves of a stretch: as many as between two measurements, so that all measurements are at the same point.
 const (
 	toldPods    = 250
 	movesPerPod = 4
 )
 
-// toldStretch are the moves of pods that come, fail and are deleted. Much is said of each failed attempt. Half an hour later others come.
-func toldStretch(nth int) (events []sources.Event) {
+// loggedStretch returns the moves of pods that come, fail with long messages and are deleted in half an hour.
+func loggedStretch(nth int) (events []sources.Event) {
 	at := float64(nth) * 2400
 	for i := range toldPods {
-		tell := func(to sources.Tier, event string) *sources.Move {
-			ev := world.Told(at, fmt.Sprintf("p-%d-%d", nth, i), to, event)
+		add := func(to sources.Tier, event string) *sources.Move {
+			ev := world.Move(at, fmt.Sprintf("p-%d-%d", nth, i), to, event)
 			events, at = append(events, ev), at+0.5
 			return ev.Fact.(*sources.Move)
 		}
-		tell(sources.TierActive, "UnscheduledPodAdd")
-		tell(sources.TierInFlight, "")
-		tell(sources.TierUnschedulable, "ScheduleAttemptFailure").Message = sources.SafeText(strings.Repeat("x", 4<<10))
-		tell("deleted", "")
+		add(sources.TierActive, "UnscheduledPodAdd")
+		add(sources.TierInFlight, "")
+		add(sources.TierUnschedulable, "ScheduleAttemptFailure").Message = sources.SafeText(strings.Repeat("x", 4<<10))
+		add("deleted", "")
 	}
 	return events
 }
 
-// growth is by how many bytes more is live near the end of more stretches, for each thing of which a stretch has so many.
+// growth returns the additional live bytes near the end of more stretches, per item of which a stretch has
+// count.
 func growth(t *testing.T, stretch func(int) []sources.Event, count int, ask func(*sources.Recording, func(float64)) error) float64 {
 	const few, many = 3, 9
 	measured := func(stretches int) float64 {
@@ -80,7 +81,7 @@ func growth(t *testing.T, stretch func(int) []sources.Event, count int, ask func
 	return grows
 }
 
-// TestLongIsNotKept: what is summed up of a long recording holds little of each move, and nothing of what was said of it.
+// TestLongIsNotKept: summarizing a long recording keeps little of each move, and no messages.
 func TestLongIsNotKept(t *testing.T) {
 	selects := func(text string) timeline.Options {
 		f, err := filter.Parse(text)
@@ -96,9 +97,9 @@ func TestLongIsNotKept(t *testing.T) {
 			return err
 		}
 	}
-	// Of a stay 2 or 3 bytes are kept, of a pod that left its name and some 60, and a pod has four moves here. A move that a filter may still
-	// select takes 8. Verify keeps nothing of a pod that is gone, not even its name; what is run again has two reports, and 300 bytes of each pod.
-	// A list that grows has room for more.
+	// A stay takes 2 or 3 bytes, a pod that left its name and some 60 more, and a pod has four moves here. A
+	// move that a filter may still select takes 8. Verify keeps nothing of a pod that is gone; a comparison
+	// has two reports and 300 bytes per pod. Growing slices have spare capacity.
 	for name, c := range map[string]struct {
 		most float64
 		ask  func(*sources.Recording, func(float64)) error
@@ -111,32 +112,32 @@ func TestLongIsNotKept(t *testing.T) {
 			return err
 		}},
 		"compare": {150, func(rec *sources.Recording, progress func(float64)) error {
-			_, err := compare(t.Context(), [2]played{{rec: rec}, {rec, timeline.Options{Progress: progress}}})
+			_, err := compare(t.Context(), [2]runSpec{{rec: rec}, {rec, timeline.Options{Progress: progress}}})
 			return err
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if grows := growth(t, toldStretch, toldPods*movesPerPod, c.ask); grows > c.most {
-				t.Errorf("of each move %.1f bytes are kept, want at most %.0f", grows, c.most)
+			if grows := growth(t, loggedStretch, toldPods*movesPerPod, c.ask); grows > c.most {
+				t.Errorf("%.1f bytes are kept per move, want at most %.0f", grows, c.most)
 			}
 		})
 	}
 }
 
-// TestLongRerunIsNotKept: of pods that were there is kept what came of them, and not what they were.
+// TestLongRerunIsNotKept: only the outcomes of pods are kept, not the pods.
 func TestLongRerunIsNotKept(t *testing.T) {
 	const pods, large = 200, 16 << 10
 	stretch := func(nth int) []sources.Event {
 		var c world.Cluster
 		at := float64(nth) * 2400
 		if nth == 0 {
-			world.Happens(&c, 0, sources.Added, world.Node("node", "64"), nil)
+			world.Change(&c, 0, sources.Added, world.Node("node", "64"), nil)
 		}
 		for i := range pods {
-			pod := world.Wants(fmt.Sprintf("p-%d-%d", nth, i), "100m")
+			pod := world.PendingPod(fmt.Sprintf("p-%d-%d", nth, i), "100m")
 			pod.Labels = map[string]string{"large": strings.Repeat("x", large)}
-			world.Happens(&c, at+1+float64(i), sources.Added, pod, nil)
-			world.Happens(&c, at+1.5+float64(i), sources.Deleted, pod, func(p *v1.Pod) { p.Spec.NodeName = "node" })
+			world.Change(&c, at+1+float64(i), sources.Added, pod, nil)
+			world.Change(&c, at+1.5+float64(i), sources.Deleted, pod, func(p *v1.Pod) { p.Spec.NodeName = "node" })
 		}
 		return c.Events
 	}
@@ -144,7 +145,7 @@ func TestLongRerunIsNotKept(t *testing.T) {
 		_, err := Compare(t.Context(), rec, timeline.Options{Release: "v1.37"}, timeline.Options{Release: "v1.24", Progress: progress})
 		return err
 	})
-	if grows > large/2 { // in one of two runs; the last measurements are not of the same moment of a stretch
-		t.Errorf("of each pod %.0f bytes are kept, of %d", grows, large)
+	if grows > large/2 { // one of two runs; the last measurements are at different points of a stretch
+		t.Errorf("%.0f bytes are kept per pod of %d", grows, large)
 	}
 }

@@ -22,19 +22,19 @@ import (
 	"github.com/schedq/schedq/sources/files"
 )
 
-// parts are of a log from its middle on.
+// parts are the shares of a log that are cut off at its start.
 var parts = []struct {
 	name string
 	from float64
 }{{"last half", 1. / 2}, {"last third", 2. / 3}, {"last tenth", 9. / 10}}
 
-// middleGoal is what a seeded log beside one of the scheduler's at -v=2 must reach in recall and precision.
+// middleGoal is the recall and precision that a seeded log with a -v=2 scheduler log must reach.
 const middleGoal = 0.97
 
-// enoughMoves is of how many moves of the truth shares are worth comparing.
+// enoughMoves is the number of moves in the truth from which shares are worth comparing.
 const enoughMoves = 100
 
-// TestFromTheMiddle: the logs of real clusters that begin in the middle, beside the objects there were at that moment.
+// TestFromTheMiddle: logs of real clusters that begin in the middle, seeded with the objects at that time.
 func TestFromTheMiddle(t *testing.T) {
 	root := os.Getenv("SCHEDQ_RECORDINGS")
 	if os.Getenv("SCHEDQ_VERIFY") == "" || root == "" {
@@ -103,7 +103,7 @@ func write(t *testing.T, path string, data []byte) {
 	}
 }
 
-// splitAudit returns that part of an audit log's lines, and the others, and when the latter begin.
+// splitAudit splits an audit log after a share of its lines, and returns when the second part begins.
 func splitAudit(t *testing.T, path string, part float64) (first, last []byte, at time.Time) {
 	t.Helper()
 	lines := bytes.SplitAfter(unzip(t, path), []byte("\n"))
@@ -136,7 +136,7 @@ func unzip(t *testing.T, path string) []byte {
 	return all
 }
 
-// linesFrom returns the lines of a scheduler's log from then on.
+// linesFrom returns the lines of a scheduler log from that time on.
 func linesFrom(log []byte, at time.Time) (from []byte) {
 	begin := at.Format("0102 15:04:05.000000")
 	for line := range bytes.Lines(log) {
@@ -147,7 +147,7 @@ func linesFrom(log []byte, at time.Time) (from []byte) {
 	return from
 }
 
-// objectsAt returns what kubectl get -o json shows after these lines of an audit log.
+// objectsAt returns the output of kubectl get -o json after these lines of an audit log.
 func objectsAt(t *testing.T, lines []byte) []byte {
 	t.Helper()
 	rec, err := files.Read(t.Context(), "audit.log", bytes.NewReader(lines))
@@ -157,7 +157,7 @@ func objectsAt(t *testing.T, lines []byte) []byte {
 	objects := cluster.NewObjects()
 	for _, e := range rec.Events {
 		if c, is := e.Fact.(*sources.ObjectChange); is {
-			objects.Change(c)
+			objects.Apply(c)
 		}
 	}
 	var items []any
@@ -179,8 +179,8 @@ func objectsAt(t *testing.T, lines []byte) []byte {
 	return list
 }
 
-// failedEvents returns the Events of failed attempts that there were at the end of rec, as an API server keeps them: one of
-// each state of a pod.
+// failedEvents returns the Events of failed attempts at the end of rec, as an API server keeps them: one
+// per state of a pod.
 func failedEvents(rec *sources.Recording) (all []any) {
 	type state struct {
 		uid     types.UID

@@ -8,13 +8,13 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// numbers has values by their numbers, which they get as they come, from 0 on.
+// numbers assigns consecutive numbers to values, from 0.
 type numbers[T comparable] struct {
 	known  map[T]uint32
 	values []T
 }
 
-// number returns v's number, which it may get now. Then own(v) is kept, which equals v.
+// number returns v's number. If v is new, it stores own(v), which must equal v.
 func (n *numbers[T]) number(v T, own func(T) T) uint32 {
 	i, known := n.known[v]
 	if !known {
@@ -27,7 +27,7 @@ func (n *numbers[T]) number(v T, own func(T) T) uint32 {
 	return i
 }
 
-// moveKind is what moves are counted by.
+// moveKind is the key by which moves are counted.
 type moveKind struct {
 	to    queue.Tier
 	event string
@@ -35,7 +35,8 @@ type moveKind struct {
 
 func ownKind(k moveKind) moveKind { return moveKind{k.to, strings.Clone(k.event)} }
 
-// moment is a time in nanoseconds since 1970, as all of a recording have one (sources.CheckTime), or never.
+// moment is a time in nanoseconds since 1970, which fits all times in recordings (sources.CheckTime), or
+// never.
 type moment int64
 
 // never is the zero time.

@@ -15,7 +15,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Notices returns what a person should know of rec: what its readers noticed, and what it lacks.
+// Notices returns the notices about rec: those of its readers, and what it lacks.
 func Notices(rec *sources.Recording) []string {
 	notices := slices.Clip(rec.Notices)
 	if said := sharedUIDs(rec.Tells()); said != "" {
@@ -26,27 +26,27 @@ func Notices(rec *sources.Recording) []string {
 		l, is := ev.Fact.(*sources.Logged)
 		return is && l.Verbosity >= 0 && l.Verbosity < sources.MovesVerbosity
 	})
-	if said := unplayed(rec.Tells(), rec.Rerun); said != "" && pods && (!moves || rec.Rerun) {
+	if said := quietTimes(rec.Tells(), rec.Rerun); said != "" && pods && (!moves || rec.Rerun) {
 		notices = append(notices, said)
 	}
 	notices = append(notices, timeline.SchedulersOf(rec).Notices()...)
 	switch {
 	case len(rec.Tells()) == 0:
-		return append(notices, "The recording is empty: no change of a pod or of a node is in it, and nothing that a scheduler did. An audit log tells if pods and nodes are at level RequestResponse, a scheduler's log from -v=2 on.")
+		return append(notices, "The recording is empty: no changes of pods or nodes and no scheduler activity. An audit log needs pods and nodes at level RequestResponse, a scheduler log -v=2 or higher.")
 	case logged && !pods:
-		return append(notices, "Only a scheduler's log is in this recording, and it does not tell all moves: a pod is shown where its last attempt left it. What woke it, and when, is not known, nor its priority.")
+		return append(notices, "This recording contains only a scheduler log, without all moves: a pod is shown where its last attempt left it. What woke it, and when, is unknown, and so is its priority.")
 	case logged && !rec.Rerun:
-		return append(notices, "The scheduler's log tells how attempts ended: the moves between them are modelled, by kube-scheduler's own plugins, and corrected by it and by what the API shows.")
+		return append(notices, "The scheduler log shows how attempts ended: the moves in between are modelled with kube-scheduler's own plugins, and corrected with the log and what the API shows.")
 	case !moves && pods && !rec.Rerun:
-		return append(notices, "No scheduler's log is in this recording: the moves are modelled, by kube-scheduler's own plugins, and corrected by what the API shows.")
+		return append(notices, "This recording contains no scheduler log: the moves are modelled with kube-scheduler's own plugins, and corrected with what the API shows.")
 	case moves && !pods:
-		return append(notices, "No audit log is in this recording: the pods' priorities and labels are not known, and a what-if takes pods by time alone.")
+		return append(notices, "This recording contains no audit log: the pods' priorities and labels are unknown, and a what-if orders pods by time only.")
 	}
 	return notices
 }
 
-// unplayed returns what a person should know of quiet times that a local scheduler plays the last of, or "".
-func unplayed(events []sources.Event, rerun bool) string {
+// quietTimes returns a notice about long quiet times that a local scheduler skips, or "".
+func quietTimes(events []sources.Event, rerun bool) string {
 	said, more, settling, first := "", -1, time.Duration(0), ""
 	if rerun {
 		settling, first = model.Settling, fmt.Sprintf("the first %g and ", model.Settling.Hours())
@@ -58,21 +58,18 @@ func unplayed(events []sources.Event, rerun bool) string {
 		}
 		if more++; more == 0 {
 			const format = "2006-01-02 15:04:05 UTC"
-			said = fmt.Sprintf("From %s to %s nothing happened, and that is not played: of a quiet time, %sthe last %g hours are",
+			said = fmt.Sprintf("Skipped %s to %s, when nothing happened: only %sthe last %g hours of a quiet time are played.",
 				from.Add(settling).UTC().Format(format), to.Add(-model.LongestGap).UTC().Format(format), first, model.LongestGap.Hours())
 		}
 	}
 	if more > 0 {
-		said += fmt.Sprintf("; %s more", words.Times(more, "such time"))
-	}
-	if said != "" {
-		said += "."
+		said += fmt.Sprintf(" Also skipped: %s.", words.Plural(more, "more quiet time"))
 	}
 	return said
 }
 
-// sharedUIDs returns what a person should know of pods that have one UID at a time, or "". No API server makes such
-// pods, and upstream's caches know pods by their UIDs, so a local scheduler does without all but the first.
+// sharedUIDs returns a notice about pods that share a UID at the same time, or "". No API server creates
+// such pods, and upstream's caches identify pods by UID, so a local scheduler ignores all but the first.
 func sharedUIDs(events []sources.Event) string {
 	known := map[types.UID]types.NamespacedName{}
 	said, more := "", map[types.NamespacedName]bool{}
@@ -90,7 +87,7 @@ func sharedUIDs(events []sources.Event) string {
 		switch {
 		case taken && first != key:
 			if said == "" {
-				said = fmt.Sprintf("Pods %s and %s have the same UID %s: a local scheduler leaves the second out", first, key, sources.Sanitize(string(pod.UID)))
+				said = fmt.Sprintf("Pods %s and %s have the same UID %s: a local scheduler ignores the second", first, key, sources.Sanitize(string(pod.UID)))
 			}
 			more[key] = true
 		case c.Verb == sources.Deleted:
@@ -103,7 +100,7 @@ func sharedUIDs(events []sources.Event) string {
 	case said == "":
 		return ""
 	case n > 0:
-		return fmt.Sprintf("%s, and %s more.", said, words.Times(n, "such pod"))
+		return fmt.Sprintf("%s, and %s.", said, words.Plural(n, "more such pod"))
 	}
 	return said + "."
 }

@@ -15,12 +15,12 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// maxOthers is how many other schedulers are named.
+// maxOthers limits how many other schedulers are named.
 const maxOthers = 3
 
-// OthersPods says how many pods wait, or waited, for schedulers that cfg has no profile of: they are left out. It is ""
-// if there are none, or if the moves are told, whoever's pods they are of.
-func OthersPods(events []sources.Event, cfg *schedulerconfig.Config) string {
+// OtherSchedulers returns a notice about pods that wait for schedulers without a profile in cfg, which are
+// left out. It is "" if there are none, or if the recording contains the moves of all pods.
+func OtherSchedulers(events []sources.Event, cfg *schedulerconfig.Config) string {
 	if cluster.HasFact[*sources.Move](events) {
 		return ""
 	}
@@ -43,5 +43,5 @@ func OthersPods(events []sources.Event, cfg *schedulerconfig.Config) string {
 	if more := len(names) - maxOthers; more > 0 {
 		names = append(names[:maxOthers], fmt.Sprintf("%d more", more))
 	}
-	return fmt.Sprintf("Left out: %s of other schedulers (%s).", words.Times(len(pods), "pod"), sources.Sanitize(strings.Join(names, ", ")))
+	return fmt.Sprintf("Left out: %s of other schedulers (%s).", words.Plural(len(pods), "pod"), sources.Sanitize(strings.Join(names, ", ")))
 }

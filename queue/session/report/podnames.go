@@ -8,20 +8,20 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// podNames numbers pods by their names, as they come, from 0 on. Of a long recording there are many, and most of them left: a name takes
-// its own bytes, and some 16 beside them.
+// podNames assigns consecutive numbers to pods by name, from 0. A long recording has many pods, most of
+// which left: a name takes its own bytes and about 16 more.
 type podNames struct {
 	seed  maphash.Seed
-	slots []uint32 // the pods' numbers and 1 more, each where its hash has it or behind that; a power of two of them, and half are 0
-	text  []byte   // all names, one behind the other
-	ends  []int    // where each ends
-	key   []byte   // the name that is asked for
+	slots []uint32 // hash table with linear probing of numbers plus 1; its size is a power of two, and it is half empty
+	text  []byte   // all names, concatenated
+	ends  []int    // the end of each name in text
+	key   []byte   // buffer for the name looked up
 }
 
-// count is how many pods have a number.
+// count returns the number of pods.
 func (n *podNames) count() int { return len(n.ends) }
 
-// number returns the pod's number, which it may get now.
+// number returns the pod's number, assigning one if it is new.
 func (n *podNames) number(pod types.NamespacedName) uint32 {
 	if 2*n.count() >= len(n.slots) {
 		n.grow()
@@ -37,7 +37,7 @@ func (n *podNames) number(pod types.NamespacedName) uint32 {
 	return *slot - 1
 }
 
-// slotOf returns the slot that has the number of the pod of that key, or that is to have it.
+// slotOf returns the slot that contains the number of the pod with that key, or the free slot for it.
 func (n *podNames) slotOf(key []byte) *uint32 {
 	for i := maphash.Bytes(n.seed, key); ; i++ {
 		slot := &n.slots[i&uint64(len(n.slots)-1)]
@@ -47,7 +47,7 @@ func (n *podNames) slotOf(key []byte) *uint32 {
 	}
 }
 
-// grow makes twice as many slots.
+// grow doubles the number of slots.
 func (n *podNames) grow() {
 	if n.slots == nil {
 		n.seed = maphash.MakeSeed()
@@ -58,7 +58,7 @@ func (n *podNames) grow() {
 	}
 }
 
-// keyOf returns the key of the pod of that number: how long its namespace's name is, and both names.
+// keyOf returns the key of a pod: the length of its namespace's name, and both names.
 func (n *podNames) keyOf(pod uint32) []byte {
 	from := 0
 	if pod > 0 {
@@ -67,7 +67,7 @@ func (n *podNames) keyOf(pod uint32) []byte {
 	return n.text[from:n.ends[pod]]
 }
 
-// name returns the name of the pod of that number.
+// name returns the name of a pod.
 func (n *podNames) name(pod uint32) types.NamespacedName {
 	key := n.keyOf(pod)
 	size, from := binary.Uvarint(key)
@@ -75,13 +75,13 @@ func (n *podNames) name(pod uint32) types.NamespacedName {
 	return types.NamespacedName{Namespace: string(namespace), Name: string(name)}
 }
 
-// podSet are pods, by their numbers: 64 to a word, since those that one plugin rejected are often many.
+// podSet is a set of pod numbers, 64 to a word, since many pods may be rejected by one plugin.
 type podSet struct {
 	words map[uint32]uint64
 	count int
 }
 
-// add adds a pod, which may be among them.
+// add adds a pod, which may already be in the set.
 func (s *podSet) add(pod uint32) {
 	if bit := uint64(1) << (pod % 64); s.words[pod/64]&bit == 0 {
 		if s.words == nil {

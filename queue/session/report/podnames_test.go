@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPodNames: pods have numbers by their names, in the order in which they come, and their names by those.
+// TestPodNames: pods have consecutive numbers by name, and names by number.
 func TestPodNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.StringMatching("[ab/]{0,3}"), rapid.String(), rapid.StringMatching("x{120,300}"))

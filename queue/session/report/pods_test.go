@@ -13,30 +13,30 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestNameComesAgain: pods of one name are one pod in a report, also those that come when what is known of the ones before is not kept
-// but for a few numbers. What woke one and the plugins that rejected it are still known then, and how long it waited is forgotten.
+// TestNameComesAgain: pods with one name are one pod in a report, also after the first ones were reduced to
+// a few numbers. Then their event and rejecting plugins are kept, and how long they waited is not.
 func TestNameComesAgain(t *testing.T) {
 	var moves []sources.Event
-	tell := func(at float64, pod string, to sources.Tier, event string) {
-		moves = append(moves, world.Told(at, pod, to, event))
+	add := func(at float64, pod string, to sources.Tier, event string) {
+		moves = append(moves, world.Move(at, pod, to, event))
 	}
 	for i := range 6 {
-		tell(float64(i), fmt.Sprint("other-", i), sources.TierActive, "UnscheduledPodAdd")
-		tell(float64(10+2*i), fmt.Sprint("other-", i), "deleted", "")
+		add(float64(i), fmt.Sprint("other-", i), sources.TierActive, "UnscheduledPodAdd")
+		add(float64(10+2*i), fmt.Sprint("other-", i), "deleted", "")
 	}
-	tell(30, "web-0", sources.TierActive, "UnscheduledPodAdd")
-	tell(31, "web-0", sources.TierInFlight, "")
-	tell(32, "web-0", sources.TierUnschedulable, queue.ScheduleAttemptFailure)
-	tell(52, "web-0", sources.TierActive, "AssignedPodDelete")
-	tell(53, "web-0", "deleted", "")
-	tell(60, "web-0", sources.TierActive, "UnscheduledPodAdd")
-	tell(61, "web-0", sources.TierInFlight, "")
-	tell(62, "web-0", "scheduled", "")
-	tell(70, "web-0", "deleted", "")
-	tell(80, "web-0", sources.TierActive, "UnscheduledPodAdd")
-	tell(81, "web-0", sources.TierInFlight, "")
-	tell(82, "web-0", sources.TierUnschedulable, queue.ScheduleAttemptFailure)
-	tell(83, "web-0", "deleted", "")
+	add(30, "web-0", sources.TierActive, "UnscheduledPodAdd")
+	add(31, "web-0", sources.TierInFlight, "")
+	add(32, "web-0", sources.TierUnschedulable, queue.ScheduleAttemptFailure)
+	add(52, "web-0", sources.TierActive, "AssignedPodDelete")
+	add(53, "web-0", "deleted", "")
+	add(60, "web-0", sources.TierActive, "UnscheduledPodAdd")
+	add(61, "web-0", sources.TierInFlight, "")
+	add(62, "web-0", "scheduled", "")
+	add(70, "web-0", "deleted", "")
+	add(80, "web-0", sources.TierActive, "UnscheduledPodAdd")
+	add(81, "web-0", sources.TierInFlight, "")
+	add(82, "web-0", sources.TierUnschedulable, queue.ScheduleAttemptFailure)
+	add(83, "web-0", "deleted", "")
 	for _, c := range []struct {
 		moves  int
 		filter string
@@ -54,36 +54,36 @@ func TestNameComesAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Summarize(t.Context(), world.ToldBy(moves[:c.moves]...), timeline.Options{Filter: f})
+		r, err := Summarize(t.Context(), world.RecordingOf(moves[:c.moves]...), timeline.Options{Filter: f})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := brief(r); got != c.want {
-			t.Errorf("of %d moves and %q it is said\n%s, want\n%s", c.moves, c.filter, got, c.want)
+			t.Errorf("%d moves, filter %q:\n%s, want\n%s", c.moves, c.filter, got, c.want)
 		}
 	}
 }
 
-// TestPodsThatLeft: of each pod that left a few numbers are kept, and no more, also if it comes and leaves again.
+// TestPodsThatLeft: a pod that left takes only a few numbers, also if it returns and leaves again.
 func TestPodsThatLeft(t *testing.T) {
 	const stretches = 3
 	rec := long(2*stretches, func(nth int) []sources.Event {
-		events := toldStretch(nth % stretches)
+		events := loggedStretch(nth % stretches)
 		for i := range events {
 			events[i].Time = events[i].Time.Add(time.Duration(nth-nth%stretches) * time.Hour)
 		}
-		return append(events, world.Told(float64(nth)*3600+2000, "stays", sources.TierActive, "UnscheduledPodAdd"))
+		return append(events, world.Move(float64(nth)*3600+2000, "stays", sources.TierActive, "UnscheduledPodAdd"))
 	})
 	r := newReporter(rec)
 	if err := timeline.Replay(t.Context(), rec, timeline.Options{}, r.add); err != nil {
 		t.Fatal(err)
 	}
-	if pods := stretches*toldPods + 1; len(r.pods) != 1 || r.names.count() != pods || len(r.over) > pods {
-		t.Errorf("all is known of %d pods, names of %d, and numbers of %d; want one, and at most %d", len(r.pods), r.names.count(), len(r.over), pods)
+	if pods := stretches*toldPods + 1; len(r.pods) != 1 || r.names.count() != pods || len(r.finished) > pods {
+		t.Errorf("%d full pods, %d names, %d finished pods; want one, and at most %d", len(r.pods), r.names.count(), len(r.finished), pods)
 	}
 }
 
-// brief is some of a report in a line.
+// brief formats part of a report in a line.
 func brief(r *Report) string {
 	said := []string{fmt.Sprint(r.Pods, " pods")}
 	for _, p := range r.Plugins {

@@ -31,7 +31,7 @@ var policies = map[string]func(*auditLine) (level string){
 	},
 }
 
-// auditLine is what policies look at.
+// auditLine contains the fields that policies evaluate.
 type auditLine struct {
 	Verb      string
 	User      struct{ Username string }
@@ -40,7 +40,8 @@ type auditLine struct {
 
 func (l *auditLine) isEvent() bool { return l.ObjectRef.Resource == "events" }
 
-// knownAPIs are the groups that managed policies have at RequestResponse. Others are at Metadata: Events of events.k8s.io, and devices.
+// knownAPIs are the groups at RequestResponse in managed policies. Others are at Metadata: Events of
+// events.k8s.io, and devices.
 var knownAPIs = []string{"", "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "apps", "authentication.k8s.io",
 	"authorization.k8s.io", "autoscaling", "batch", "certificates.k8s.io", "extensions", "metrics.k8s.io", "networking.k8s.io", "node.k8s.io", "policy",
 	"rbac.authorization.k8s.io", "scheduling.k8s.io", "storage.k8s.io"}
@@ -54,14 +55,14 @@ func managed(l *auditLine) string {
 		return "Metadata"
 	case slices.Contains([]string{"get", "list", "watch"}, l.Verb):
 		return "Request"
-	// Kubelets' writes of status; whoever plays the kubelet in a recording is another user than the scheduler.
+		// Status writes of kubelets; in a recording another user than the scheduler plays the kubelet.
 	case o.APIGroup == "" && (o.Resource == "pods" || o.Resource == "nodes") && o.Subresource == "status" && l.User.Username != "system:kube-scheduler":
 		return "Request"
 	}
 	return "RequestResponse"
 }
 
-// underPolicy returns an audit log as a policy would have it.
+// underPolicy returns an audit log reduced by a policy.
 func underPolicy(t *testing.T, path string, policy func(*auditLine) string) []byte {
 	t.Helper()
 	lines := bufio.NewReaderSize(bytes.NewReader(unzip(t, path)), 1<<20)
@@ -96,7 +97,7 @@ func underPolicy(t *testing.T, path string, policy func(*auditLine) string) []by
 	}
 }
 
-// inOrder writes an event with its members in the order in which kube-apiserver has them.
+// inOrder encodes an event with its members in kube-apiserver's order.
 func inOrder(members map[string]json.RawMessage) []byte {
 	var out bytes.Buffer
 	for _, name := range []string{"kind", "apiVersion", "level", "auditID", "stage", "requestURI", "verb", "user", "impersonatedUser", "sourceIPs", "userAgent", "objectRef",
@@ -114,7 +115,8 @@ func inOrder(members map[string]json.RawMessage) []byte {
 	return out.Bytes()
 }
 
-// TestPolicies: what the policies of clouds leave out costs little beside a log of -v=2, and the ends of Jobs' pods are seen under each.
+// TestPolicies: with a -v=2 log, clouds' policies cost little, and the ends of Jobs' pods are found with
+// each.
 func TestPolicies(t *testing.T) {
 	root := os.Getenv("SCHEDQ_RECORDINGS")
 	if os.Getenv("SCHEDQ_VERIFY") == "" || root == "" {
@@ -145,7 +147,7 @@ func TestPolicies(t *testing.T) {
 						t.Fatal(err)
 					}
 					if n := len(endedPods(t, path)); n != len(ended) {
-						t.Errorf("%d pods are seen to end, and %d under the full policy", n, len(ended))
+						t.Errorf("%d pods end, and %d under the full policy", n, len(ended))
 					}
 					alone := verifyFiles(t, []string{path}, nil, log)
 					got := verifyFiles(t, []string{path, cut}, nil, log)
@@ -172,7 +174,7 @@ func TestPolicies(t *testing.T) {
 	checkTable(t, byLogs, header, rows)
 }
 
-// endedPods returns the pods that an audit log tells to have ended.
+// endedPods returns the pods that end in an audit log.
 func endedPods(t *testing.T, path string) map[types.UID]bool {
 	t.Helper()
 	rec, err := files.Open(t.Context(), []string{path}, files.Options{})

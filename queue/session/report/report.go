@@ -11,18 +11,18 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Report sums a recording up: how long pods stayed in each tier, how many attempts they took, which
+// Report summarizes a recording: how long pods stayed in each tier, how many attempts they took, which
 // events woke them, and which plugins rejected them.
 type Report struct {
 	Source sources.SafeText `json:"source"`
 	Start  time.Time        `json:"start"`
 	End    time.Time        `json:"end"`
-	// Scheduler is the one that was recorded first. Nil if nothing tells its release, or another one made the moves.
+	// Scheduler is the first recorded scheduler. Nil if its release is unknown, or if another one made
+	// the moves.
 	Scheduler *SchedulerReport `json:"scheduler,omitempty"`
-	// LeftOut is a sentence about pods of other schedulers. Empty if there are none.
+	// LeftOut is a notice about pods of other schedulers. Empty if there are none.
 	LeftOut string `json:"leftOut,omitempty"`
-	// Pods is how many pods were seen, Moves how many moves, and Modelled how many of those were not
-	// observed.
+	// Pods counts the pods, Moves the moves, and Modelled those moves that were not observed.
 	Pods     int `json:"pods"`
 	Moves    int `json:"moves"`
 	Modelled int `json:"modelled"`
@@ -31,35 +31,35 @@ type Report struct {
 	Attempts AttemptReport  `json:"attempts"`
 	Wakes    []WakeReport   `json:"wakes"`
 	Plugins  []PluginReport `json:"plugins"`
-	// Longest are the pods that were in the queue for longest, of those that waited for the scheduler.
+	// Longest are the pods that waited longest for the scheduler in the queue.
 	Longest []LongestReport `json:"longest"`
-	// Silences are the times in which no scheduler was heard to work.
+	// Silences are the times without any scheduler activity.
 	Silences []SilenceReport `json:"silences,omitempty"`
 }
 
-// SilenceReport is a time in which no scheduler was heard to work, Until is nil if that lasted to the end, and Profile is empty if
-// no profile was heard.
+// SilenceReport is a time without any scheduler activity. Until is nil if it lasted to the end, and Profile
+// is empty if no profile was active.
 type SilenceReport struct {
 	Since   time.Time        `json:"since"`
 	Until   *time.Time       `json:"until,omitempty"`
 	Profile sources.SafeText `json:"profile,omitempty"`
-	// Said is all that as a sentence.
-	Said string `json:"-"`
+	// Sentence says the same in words.
+	Sentence string `json:"-"`
 }
 
-// LongestReport is about the time that one pod was in the queue, from when it came until it left, or the recording
-// ended.
+// LongestReport describes the time that one pod was in the queue: from its arrival until it left, or the
+// recording ended.
 type LongestReport struct {
 	Pod    sources.SafeText `json:"pod"`
 	Waited Seconds          `json:"waitedSeconds"`
-	// Tier is where it was at last: scheduled or deleted, or a tier of the queue if it waits still.
+	// Tier is the last tier: scheduled or deleted, or a tier of the queue if it still waits.
 	Tier     string `json:"tier"`
 	Attempts int    `json:"attempts"`
 	// Plugins are those that rejected its last failed attempt.
 	Plugins []string `json:"plugins,omitempty"`
 }
 
-// TierReport is about the stays of pods in one tier. Left is how many of them had not ended when the
+// TierReport describes the stays of pods in one tier. Left counts the stays that had not ended when the
 // recording did; they count up to there.
 type TierReport struct {
 	Tier   string  `json:"tier"`
@@ -71,7 +71,7 @@ type TierReport struct {
 	Max    Seconds `json:"maxSeconds"`
 }
 
-// AttemptReport is about the scheduling attempts that were begun.
+// AttemptReport describes the scheduling attempts that were started.
 type AttemptReport struct {
 	Total    int `json:"total"`
 	Rejected int `json:"rejected"`
@@ -82,54 +82,54 @@ type AttemptReport struct {
 	Max    int `json:"maxPerBoundPod"`
 }
 
-// WakeReport counts the moves that an event made out of the unschedulable or gated pods, or out of
+// WakeReport counts the moves that an event caused out of the unschedulable or gated pods, or out of
 // backoffQ.
 type WakeReport struct {
 	Event     string `json:"event"`
 	ToActive  int    `json:"toActive"`
 	ToBackoff int    `json:"toBackoff"`
 	ToGated   int    `json:"toGated"`
-	// Helped is how many of them were bound in the attempt that followed.
+	// Helped counts those that were bound in the following attempt.
 	Helped int `json:"helped"`
 }
 
-// Total is how many moves the event made.
+// Total returns how many moves the event caused.
 func (w WakeReport) Total() int { return w.ToActive + w.ToBackoff + w.ToGated }
 
-// PluginReport is about the attempts that a plugin rejected, alone or with others.
+// PluginReport describes the attempts that a plugin rejected, alone or with others.
 type PluginReport struct {
 	Plugin   string `json:"plugin"`
 	Attempts int    `json:"attempts"`
 	Pods     int    `json:"pods"`
-	// Waited is the time that pods then spent until they were in activeQ again or left, or the recording
-	// ended.
+	// Waited is the time that pods spent afterwards until they returned to activeQ or left, or the
+	// recording ended.
 	Waited Seconds `json:"waitedSeconds"`
 }
 
-// Seconds is a duration that JSON shows in seconds.
+// Seconds is a duration that JSON contains in seconds.
 type Seconds time.Duration
 
 // MarshalJSON implements json.Marshaler.
 func (s Seconds) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(s).Seconds()) }
 
-// SchedulerReport says of which release a scheduler is, and what tells that: see docs/reference/trace-format.md.
+// SchedulerReport is a scheduler's release, and how it is known: see docs/reference/trace-format.md.
 type SchedulerReport struct {
 	Release sources.SafeText      `json:"release"`
 	From    sources.ReleaseSource `json:"from,omitempty"`
 }
 
-// Summarize replays rec and reports on it: on all pods, or on those that opts.Filter selects after any of their
-// moves.
+// Summarize replays rec and reports on it: on all pods, or on those that opts.Filter selects after any of
+// their moves.
 func Summarize(ctx context.Context, rec *sources.Recording, opts timeline.Options) (*Report, error) {
 	r := newReporter(rec)
 	cfg, err := opts.SchedulerConfig(rec)
 	if err != nil {
 		return nil, err
 	}
-	r.report.LeftOut = OthersPods(rec.Tells(), cfg)
+	r.report.LeftOut = OtherSchedulers(rec.Tells(), cfg)
 	r.selects = opts.Selects
 	all := opts
-	all.Filter = filter.Filter{} // a stay or an attempt is more than one move, so what counts are pods
+	all.Filter = filter.Filter{} // stays and attempts span several moves, so the filter selects pods
 	silences, err := timeline.ReplayHearing(ctx, rec, all, r.add)
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func Summarize(ctx context.Context, rec *sources.Recording, opts timeline.Option
 
 func (r *reporter) addSilences(silences timeline.Silences) {
 	for _, q := range silences {
-		made := SilenceReport{Since: q.Since.UTC(), Profile: sources.Sanitize(q.Profile), Said: q.Sentence(words.Zone{})}
+		made := SilenceReport{Since: q.Since.UTC(), Profile: sources.Sanitize(q.Profile), Sentence: q.Sentence(words.Zone{})}
 		if !q.Until.IsZero() {
 			until := q.Until.UTC()
 			made.Until = &until

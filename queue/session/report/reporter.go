@@ -15,19 +15,19 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// reporter gathers a report, move by move, on the pods that selects selects after any of their moves.
+// reporter builds a report, move by move, on the pods that selects selects after any of their moves.
 type reporter struct {
 	report   Report
 	selects  func(*board.Transition) bool
 	stays    [queue.Deleted + 1]distribution // in nanoseconds
 	names    podNames
-	pods     map[uint32]*podReport // those that are not over
-	over     []podOver             // by the pods' numbers; of those that are not over, what was kept before is in it
+	pods     map[uint32]*podReport // unfinished pods
+	finished []finishedPod         // by the pods' numbers; for unfinished pods it contains older state
 	wakes    map[string]*WakeReport
 	plugins  map[string]*PluginReport
 	rejected map[string]*podSet // by plugin
 	bound    distribution       // attempts
-	// events and rejections are what moves name, and each rejection's plugins are in lists.
+	// events and rejections number what moves refer to; lists contains the plugins of each rejection.
 	events, rejections numbers[string]
 	lists              [][]string
 }
@@ -56,29 +56,29 @@ func (r *reporter) add(t *board.Transition) error {
 	}
 	if p.selected || r.selects(t) {
 		p.selected = true
-		for before := range p.passed.all() {
+		for before := range p.skipped.all() {
 			r.count(p, before)
 		}
-		p.passed = passedMoves{}
+		p.skipped = skippedMoves{}
 		r.count(p, m)
 	} else {
-		p.passed.add(m)
+		p.skipped.add(m)
 	}
-	r.letGo(p)
+	r.compact(p)
 	return nil
 }
 
-// podOf returns the pod of that name, which may have left, or is new.
+// podOf returns the pod with that name, which may have left or be new.
 func (r *reporter) podOf(key types.NamespacedName) *podReport {
 	number := r.names.number(key)
 	p := r.pods[number]
 	if p == nil {
 		p = &podReport{number: number}
-		if int(number) < len(r.over) {
-			switch o := r.over[number]; {
-			case o.passed != nil:
-				p.passed, p.longest = *o.passed, o.longest
-			case o.is:
+		if int(number) < len(r.finished) {
+			switch o := r.finished[number]; {
+			case o.skipped != nil:
+				p.skipped, p.longest = *o.skipped, o.longest
+			case o.known:
 				p.selected, p.moved, p.longest, p.wokenBy = true, true, o.longest, o.wokenBy
 			}
 		}
@@ -87,24 +87,24 @@ func (r *reporter) podOf(key types.NamespacedName) *podReport {
 	return p
 }
 
-// letGo keeps less of p if it is over.
-func (r *reporter) letGo(p *podReport) {
+// compact reduces p to a finishedPod if it is finished.
+func (r *reporter) compact(p *podReport) {
 	if p.last != nil || p.selected && !p.moved || p.tier.Queued() || p.tier == queue.InFlight || len(p.plugins) > 0 {
 		return
 	}
-	if more := int(p.number) + 1 - len(r.over); more > 0 {
-		r.over = append(r.over, make([]podOver, more)...)
+	if more := int(p.number) + 1 - len(r.finished); more > 0 {
+		r.finished = append(r.finished, make([]finishedPod, more)...)
 	}
-	o := podOver{longest: p.longest, wokenBy: p.wokenBy, is: true}
+	o := finishedPod{longest: p.longest, wokenBy: p.wokenBy, known: true}
 	if !p.selected {
-		passed := p.passed
-		o.passed = &passed
+		passed := p.skipped
+		o.skipped = &passed
 	}
-	r.over[p.number] = o
+	r.finished[p.number] = o
 	delete(r.pods, p.number)
 }
 
-// counted returns what is counted of t.
+// counted returns the part of t that is counted.
 func (r *reporter) counted(t *board.Transition) countedMove {
 	m := countedMove{
 		at: momentOf(t.Time), attempts: t.Pod.Attempts, event: r.events.number(t.Event, strings.Clone),
@@ -116,12 +116,12 @@ func (r *reporter) counted(t *board.Transition) countedMove {
 	return m
 }
 
-// failsAttempt reports whether a move ends an attempt that failed: its group's attempt ends after its own.
+// failsAttempt reports whether a move ends a failed attempt. The attempt of a pod's group ends separately.
 func failsAttempt(event string, from queue.Tier) bool {
 	return event == queue.ScheduleAttemptFailure && from != queue.Pending
 }
 
-// rejection returns the number of these plugins.
+// rejection returns the number of a list of plugins.
 func (r *reporter) rejection(plugins []string) uint32 {
 	n := r.rejections.number(strings.Join(plugins, "\x00"), strings.Clone)
 	if int(n) == len(r.lists) {
@@ -134,7 +134,7 @@ func (r *reporter) rejection(plugins []string) uint32 {
 	return n
 }
 
-// count counts a move of p, of which all before it were counted.
+// count counts a move of p, after all moves before it.
 func (r *reporter) count(p *podReport, m countedMove) {
 	r.report.Moves++
 	if !m.observed {
@@ -156,14 +156,14 @@ func (r *reporter) count(p *podReport, m countedMove) {
 	}
 }
 
-// stay ends p's stay where it is.
+// stay ends p's stay in its tier.
 func (r *reporter) stay(p *podReport, at moment) {
 	if p.tier.Queued() || p.tier == queue.InFlight {
 		r.stays[p.tier].add(int64(at - p.since))
 	}
 }
 
-// waited ends what p waits for because of the plugins that rejected it.
+// waited ends p's wait for the plugins that rejected it.
 func (r *reporter) waited(p *podReport, at moment) {
 	for _, name := range p.plugins {
 		r.plugins[name].Waited += Seconds(at - p.failedAt)
@@ -171,7 +171,7 @@ func (r *reporter) waited(p *podReport, at moment) {
 	p.plugins = nil
 }
 
-// wake counts a move that an event made.
+// wake counts a move that an event caused.
 func (r *reporter) wake(p *podReport, m countedMove, event string) {
 	waiting := m.from == queue.Unschedulable || m.from == queue.Gated || m.from == queue.Backoff
 	if !waiting || event == "" {
@@ -195,7 +195,7 @@ func (r *reporter) wake(p *podReport, m countedMove, event string) {
 	}
 }
 
-// attempt counts what a move says of attempts and their plugins.
+// attempt counts what a move shows about attempts and their plugins.
 func (r *reporter) attempt(p *podReport, m countedMove, event string) {
 	a := &r.report.Attempts
 	switch {
@@ -267,14 +267,14 @@ func (r *reporter) finish() *Report {
 	return rep
 }
 
-// mostLongest is how many pods a report names.
+// mostLongest limits how many pods a report names.
 const mostLongest = 5
 
-// longest returns the pods that were in the queue for longest, those first. Gated ones wait for something else.
+// longest returns the pods that were in the queue longest, those first. Gated pods wait for something else.
 func (r *reporter) longest() []LongestReport {
 	all := []LongestReport{}
 	add := func(pod uint32, l longest) {
-		if !l.is || len(all) == mostLongest && l.waited < all[mostLongest-1].Waited {
+		if !l.known || len(all) == mostLongest && l.waited < all[mostLongest-1].Waited {
 			return
 		}
 		named := LongestReport{Pod: sources.Sanitize(r.names.name(pod).String()), Waited: l.waited, Tier: l.tier.String(), Attempts: l.attempts}
@@ -287,8 +287,8 @@ func (r *reporter) longest() []LongestReport {
 		all = slices.Insert(all, at, named)
 		all = all[:min(mostLongest, len(all))]
 	}
-	for number, o := range r.over {
-		if r.pods[uint32(number)] == nil && o.passed == nil {
+	for number, o := range r.finished {
+		if r.pods[uint32(number)] == nil && o.skipped == nil {
 			add(uint32(number), o.longest)
 		}
 	}
@@ -303,13 +303,13 @@ func (r *reporter) longest() []LongestReport {
 	return slices.Clip(all)
 }
 
-// longestOf says how long p was in the queue until then, or until it left. Nothing is said of a pod that waits for something else, or
-// never came.
+// longestOf describes how long p was in the queue until then, or until it left. It is zero for a pod that
+// waits for something else or never arrived.
 func (r *reporter) longestOf(p *board.Pod, until time.Time) longest {
 	if p.Tier == queue.Gated || p.Arrived.IsZero() {
 		return longest{}
 	}
-	l := longest{waited: Seconds(until.Sub(p.Arrived)), attempts: p.Attempts, tier: p.Tier, is: true}
+	l := longest{waited: Seconds(until.Sub(p.Arrived)), attempts: p.Attempts, tier: p.Tier, known: true}
 	if plugins := p.RejectorPlugins(); len(plugins) > 0 {
 		l.plugins = r.rejection(plugins) + 1
 	}

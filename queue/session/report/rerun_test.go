@@ -14,17 +14,17 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestRerunDecides: the recorded scheduler was slow and took the worse node. What it did is left out.
+// TestRerunDecides: a rerun ignores that the recorded scheduler was slow and chose the worse node.
 func TestRerunDecides(t *testing.T) {
 	var c world.Cluster
-	world.Happens(&c, 0, sources.Added, world.Node("small", "1"), nil)
-	world.Happens(&c, 0, sources.Added, world.Node("large", "8"), nil)
-	pod := world.Happens(&c, 1, sources.Added, world.Wants("web", "500m"), nil)
+	world.Change(&c, 0, sources.Added, world.Node("small", "1"), nil)
+	world.Change(&c, 0, sources.Added, world.Node("large", "8"), nil)
+	pod := world.Change(&c, 1, sources.Added, world.PendingPod("web", "500m"), nil)
 	pod = c.Patched(2, pod, "0/2 nodes are available: 2 too many pods.", "")
 	pod = c.Bound(9, pod, "small")
 	pod.Labels = map[string]string{v1.LabelTopologyZone: "zone-of-small"} // as the API server does
-	pod = world.Happens(&c, 10, sources.Updated, pod, func(p *v1.Pod) { p.Status.Phase = v1.PodRunning })
-	world.Happens(&c, 20, sources.Deleted, pod, nil)
+	pod = world.Change(&c, 10, sources.Updated, pod, func(p *v1.Pod) { p.Status.Phase = v1.PodRunning })
+	world.Change(&c, 20, sources.Deleted, pod, nil)
 	rec := replayed.Again(t, c.Recording(30))
 	replayed.Compare(t, replayed.Moves(t, rec, "web"), []string{
 		"1 >active UnscheduledPodAdd modelled",
@@ -36,8 +36,7 @@ func TestRerunDecides(t *testing.T) {
 	}
 }
 
-// TestRerunSparesVictims: the recorded scheduler preempted a pod although there was room elsewhere, and the
-// pod lives on. It preempts where there is none, and then the victim goes.
+// TestRerunSparesVictims: the victim of the recorded scheduler survives if there is room elsewhere.
 func TestRerunSparesVictims(t *testing.T) {
 	for _, c := range []struct {
 		name, room, node string
@@ -54,18 +53,18 @@ func TestRerunSparesVictims(t *testing.T) {
 	}
 }
 
-// TestCompare: a pod that a new node would help backs off in v1.32; in v1.33 an idle scheduler does not wait.
+// TestCompare: a pod that a new node would help backs off in v1.32; in v1.33 an idle scheduler pops it.
 func TestCompare(t *testing.T) {
 	var c world.Cluster
-	world.Happens(&c, 0, sources.Added, world.Node("full", "1"), nil)
-	world.Happens(&c, 1, sources.Added, world.Wants("web", "2"), nil)
-	world.Happens(&c, 1.1, sources.Added, world.Node("new", "4"), nil)
+	world.Change(&c, 0, sources.Added, world.Node("full", "1"), nil)
+	world.Change(&c, 1, sources.Added, world.PendingPod("web", "2"), nil)
+	world.Change(&c, 1.1, sources.Added, world.Node("new", "4"), nil)
 	got, err := Compare(t.Context(), c.Recording(30), timeline.Options{Release: "v1.33"}, timeline.Options{Release: "v1.32"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(got.Pods) != 1 || got.Pods[0].Pod != "default/web" {
-		t.Fatalf("these came out differently: %+v", got.Pods)
+		t.Fatalf("pods with different outcomes: %+v", got.Pods)
 	}
 	web := got.Pods[0]
 	if web.From.Attempts != 2 || web.To.Attempts != 2 || web.From.Tier != "scheduled" || web.To.Tier != "scheduled" {
@@ -82,7 +81,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareSame: the same release gives the same.
+// TestCompareSame: the same release gives the same result.
 func TestCompareSame(t *testing.T) {
 	got, err := Compare(t.Context(), world.WithVictim("1"), timeline.Options{Release: "v1.35"}, timeline.Options{Release: "v1.35"})
 	if err != nil {
@@ -94,23 +93,23 @@ func TestCompareSame(t *testing.T) {
 }
 
 func TestRerunNeedsObjects(t *testing.T) {
-	rec := world.ToldBy(world.Told(1, "web", "active", "UnscheduledPodAdd"))
+	rec := world.RecordingOf(world.Move(1, "web", "active", "UnscheduledPodAdd"))
 	rec.Name = "sched.log"
 	_, err := model.Rerun(rec, "")
 	if err == nil || !strings.Contains(err.Error(), "sched.log holds no pods' objects") {
-		t.Errorf("it says %v", err)
+		t.Errorf("got %v", err)
 	}
 	if _, err := Compare(t.Context(), rec, timeline.Options{}, timeline.Options{Release: "v1.99"}); err == nil {
 		t.Error("a release that is not there is taken")
 	}
 }
 
-// TestRerunQuietTimes: what comes before a quiet time that is not played is tried when it comes.
+// TestRerunQuietTimes: pods that arrive before a skipped quiet time are tried on arrival.
 func TestRerunQuietTimes(t *testing.T) {
 	for _, days := range []float64{0.9, 1.01, 1.5, 20} {
 		var c world.Cluster
-		world.Happens(&c, 0, sources.Added, world.Wants("a", "1"), nil)
-		world.Happens(&c, days*86400, sources.Added, world.Wants("b", "1"), nil)
+		world.Change(&c, 0, sources.Added, world.PendingPod("a", "1"), nil)
+		world.Change(&c, days*86400, sources.Added, world.PendingPod("b", "1"), nil)
 		rec := c.Recording(days*86400 + 60)
 		rec.Rerun = true
 		r, err := Summarize(t.Context(), rec, timeline.Options{})

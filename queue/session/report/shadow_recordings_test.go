@@ -16,21 +16,21 @@ import (
 	"github.com/schedq/schedq/sources/files"
 )
 
-// goal is how well a shadow of an audit log alone must agree with the scheduler's own log: the recall and
-// the precision of its moves, the share of the time that it is right, and the same of each tier in which
-// pods spent leastTime at least. In a shorter time, milliseconds decide.
+// goal is how well a shadow of an audit log alone must agree with the scheduler's own log: recall and
+// precision of its moves, the share of the time that is right, and that of each tier in which pods spent
+// at least leastTime. In a shorter time, milliseconds decide.
 type goal struct{ moves, time, tier float64 }
 
 const leastTime = report.Seconds(100 * time.Second)
 
-// goals by recording; the others have that of "".
+// goals are by recording; "" is the default.
 var goals = map[string]goal{
 	"":     {moves: 0.97, time: 0.97, tier: 0.95},
-	"busy": {moves: 0.90, time: 0.90, tier: 0.90}, // more pods than the scheduler's client may write of
+	"busy": {moves: 0.90, time: 0.90, tier: 0.90}, // more pods than the scheduler's client can write
 }
 
-// TestShadowRecordings replays the audit logs of real clusters' recordings without the scheduler's log,
-// and compares with it. It takes minutes: "make verify" runs it.
+// TestShadowRecordings replays the audit logs of real clusters without the scheduler's log, and compares
+// with it. It takes minutes: "make verify" runs it.
 func TestShadowRecordings(t *testing.T) {
 	if os.Getenv("SCHEDQ_VERIFY") == "" {
 		t.Skip("make verify runs this")
@@ -78,14 +78,14 @@ func TestShadowRecordings(t *testing.T) {
 	checkTable(t, byLogs, []string{"recording", "moves", "audit log"}, rows)
 }
 
-// verify compares the audit log in dir, and what is beside it, with the scheduler's log. It has the model run with the gates that
-// the scheduler ran with, which an audit log does not tell.
+// verify compares the audit log in dir, and the files beside, with the scheduler's log. The model uses the
+// scheduler's feature gates, which an audit log does not contain.
 func verify(t *testing.T, dir, log string, beside ...string) *report.Verification {
 	t.Helper()
 	return verifyFiles(t, append([]string{filepath.Join(dir, "audit.log.gz")}, beside...), nil, log)
 }
 
-// verifyFiles compares what files and seeds tell with the scheduler's log.
+// verifyFiles compares files and seeds with the scheduler's log.
 func verifyFiles(t *testing.T, paths, seeds []string, log string) *report.Verification {
 	t.Helper()
 	cfg, err := schedulerconfig.Default()

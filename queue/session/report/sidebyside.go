@@ -13,43 +13,43 @@ import (
 // side is one of two runs that are compared.
 type side uint8
 
-// The truth, or what is compared with, and the other run.
+// want is the truth, or the first run; got is the other run.
 const (
 	want side = iota
 	got
 )
 
-// played is a recording as it is played.
-type played struct {
+// runSpec is a recording and how to play it.
+type runSpec struct {
 	rec  *sources.Recording
 	opts timeline.Options
 }
 
-// errEnough ends a replay of which no more is wanted.
-var errEnough = errors.New("no more is wanted")
+// errStop stops a replay early.
+var errStop = errors.New("replay stopped")
 
-// moves yields all moves, in the order of time. An error is the last that it yields.
-func (p played) moves(ctx context.Context) iter.Seq2[*board.Transition, error] {
+// moves yields all moves in time order. An error is the last value that it yields.
+func (p runSpec) moves(ctx context.Context) iter.Seq2[*board.Transition, error] {
 	return func(yield func(*board.Transition, error) bool) {
 		err := timeline.Replay(ctx, p.rec, p.opts, func(t *board.Transition) error {
 			if !yield(t, nil) {
-				return errEnough
+				return errStop
 			}
 			return nil
 		})
-		if err != nil && !errors.Is(err, errEnough) {
+		if err != nil && !errors.Is(err, errStop) {
 			yield(nil, err)
 		}
 	}
 }
 
-// sideBySide plays both, and calls each with the moves of the two in the order of time, and at one moment with got's first: neither is
-// played further than the other has to be. It stops at the first error and returns that. all's Progress is told how much of both is
-// done.
-func sideBySide(ctx context.Context, all [2]played, each func(by side, t *board.Transition) error) error {
-	all[want].opts.Progress, all[got].opts.Progress = ofBoth(all[got].opts.Progress)
+// sideBySide plays both and calls each with the moves of the two in time order, got's first at equal
+// times. Neither is played further than necessary. It stops at the first error and returns it. It calls
+// all[got]'s Progress with the share done of both.
+func sideBySide(ctx context.Context, all [2]runSpec, each func(by side, t *board.Transition) error) error {
+	all[want].opts.Progress, all[got].opts.Progress = splitProgress(all[got].opts.Progress)
 	var next [2]func() (*board.Transition, error, bool)
-	var first [2]*board.Transition // of the moves that are left, or nil if none are
+	var first [2]*board.Transition // the next move of each, nil after the last
 	for by, p := range all {
 		more, stop := iter.Pull2(p.moves(ctx))
 		defer stop()
@@ -76,8 +76,8 @@ func sideBySide(ctx context.Context, all [2]played, each func(by side, t *board.
 	return nil
 }
 
-// ofBoth returns what tells progress how much of two runs is done that are played side by side. progress may be nil.
-func ofBoth(progress func(share float64)) (one, other func(share float64)) {
+// splitProgress returns progress functions of two runs that report their mean to progress, which may be nil.
+func splitProgress(progress func(share float64)) (one, other func(share float64)) {
 	if progress == nil {
 		return nil, nil
 	}

@@ -21,8 +21,7 @@ import (
 	"github.com/schedq/schedq/sources/trace"
 )
 
-// TestLogOfAnyVerbosity: what a scheduler's log of 2, 3 or 4 tells beside the objects never makes the model worse than the
-// objects alone.
+// TestLogOfAnyVerbosity: adding a scheduler log at -v=2, 3 or 4 to the objects never makes the model worse.
 func TestLogOfAnyVerbosity(t *testing.T) {
 	for _, name := range []string{"workshop", "lively-nopop"} {
 		t.Run(name, func(t *testing.T) {
@@ -82,18 +81,19 @@ func TestLogOfAnyVerbosity(t *testing.T) {
 	}
 }
 
-// tosses are by how much a log may leave the figures below those of the audit log alone. A log of 2 does not tell when an attempt began,
-// nor when the scheduler heard of what happened: an event of the millisecond in which it did finds the pod in flight, or not.
+// tosses is how far a log may leave the figures below those of the audit log alone. A log at -v=2 does not
+// contain the starts of attempts or when the scheduler received events: an event in the same millisecond
+// finds the pod in flight or not.
 var tosses = map[string]struct{ moves, time float64 }{
-	// One pod, p-00238, whose attempt is taken to begin a millisecond before it did, and an event came between the two.
+	// One pod, p-00238: its attempt seems to start a millisecond early, and an event came in between.
 	"lively-nopop at 2": {moves: 0.0004},
 }
 
-// lineBefore is how much less of the time may be right with a log: what it says of an attempt's end it says before the pod goes where it
-// goes, and that an attempt begins when the pod is in flight, some ten microseconds each, a millisecond under load.
+// lineBefore is how much less of the time may be right with a log: its lines about the end and the start of
+// an attempt come some ten microseconds before the move, a millisecond under load.
 const lineBefore = 0.0001
 
-// TestCutLogs: the log of a real scheduler, cut to 2, 3 or 4, beside the audit log of its cluster is no worse than that alone.
+// TestCutLogs: a real scheduler's log, cut to -v=2, 3 or 4, does not make the audit log's result worse.
 func TestCutLogs(t *testing.T) {
 	root := os.Getenv("SCHEDQ_RECORDINGS")
 	if os.Getenv("SCHEDQ_VERIFY") == "" || root == "" {
@@ -133,7 +133,7 @@ func TestCutLogs(t *testing.T) {
 	checkTable(t, byLogs, []string{"recording", "audit log, `-v=3`"}, rows)
 }
 
-// verbosities are the lines about pods that kube-scheduler writes at 2, and those that come at 3 and at 4 (v1.37:
+// verbosities are kube-scheduler's lines about pods at -v=2, and those added at 3 and 4 (v1.37:
 // schedule_one.go, eventhandlers.go, scheduling_queue.go).
 var verbosities = map[int][]string{
 	2: {"Starting Kubernetes Scheduler", "Error scheduling pod; retrying", "Unable to schedule pod", "Successfully bound pod to node", "Pod doesn't exist in informer cache",
@@ -143,14 +143,14 @@ var verbosities = map[int][]string{
 	4: {"About to try and schedule pod", "Update event for", "Status after running PreEnqueue plugin", "Pod scheduled after flush"},
 }
 
-// movedByFailure begins the line of 3 about where a pod went whose attempt failed. Up to v1.36 all moves are told so, at 5;
-// it alone has the plugins.
+// movedByFailure starts the -v=3 line about a pod's move after a failed attempt. Up to v1.36 all moves are
+// logged that way at -v=5; only this line has the plugins.
 const (
 	movedByFailure = `Pod moved to an internal scheduling queue" `
 	itsPlugins     = " unschedulable plugins="
 )
 
-// cutLog returns what of a scheduler's log comes at that verbosity.
+// cutLog reduces a scheduler log to that verbosity.
 func cutLog(t *testing.T, path string, verbosity int) []byte {
 	t.Helper()
 	lines := bufio.NewReaderSize(bytes.NewReader(unzip(t, path)), 1<<20)
@@ -175,7 +175,7 @@ func cutLog(t *testing.T, path string, verbosity int) []byte {
 	}
 }
 
-// writeObjects writes what of a recording an API server could tell.
+// writeObjects writes the facts of a recording that an API server has.
 func writeObjects(t *testing.T, path string, rec *sources.Recording) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -200,7 +200,7 @@ func writeObjects(t *testing.T, path string, rec *sources.Recording) {
 	}
 }
 
-// logOf returns what the scheduler of rec, which tells all its moves, would have logged at the verbosity that it had then.
+// logOf returns the log of rec's scheduler, which contains all its moves, reduced to a changing verbosity.
 func logOf(rec *sources.Recording, verbosityAt func(since time.Duration) int) []byte {
 	var log bytes.Buffer
 	for _, e := range rec.Events {
@@ -250,7 +250,7 @@ func quotedKeys(names []string) func(func(string) bool) {
 	}
 }
 
-// queueOf is what upstream calls the queue that a pod of that tier is in.
+// queueOf returns upstream's name of the queue of a tier.
 func queueOf(tier sources.Tier) string {
 	switch tier {
 	case sources.TierActive:

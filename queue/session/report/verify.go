@@ -15,34 +15,34 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// tolerance is how far apart two moves may be told and still be the same one: the API server writes its
+// tolerance is the largest time difference between two moves that are the same: the API server writes its
 // audit log some milliseconds after the scheduler has acted.
 const tolerance = time.Second
 
-// Verification says how well what is made of a recording agrees with the scheduler's own moves, the
+// Verification describes how well the moves made of a recording agree with the scheduler's own moves, the
 // truth.
 type Verification struct {
 	Transitions MoveAgreement `json:"transitions"`
 	PodSeconds  TimeAgreement `json:"podSeconds"`
-	// Differences are the first of the moves without a match, in the order of time, and More is how many others there are.
+	// Differences are the first moves without a match, in time order, and More counts the others.
 	Differences []Difference `json:"differences"`
 	More        int          `json:"-"`
 }
 
-// MoveAgreement counts moves. One of the model matches one of the truth if the same pod goes to the same
-// tier by the same event within a second; each matches at most one.
+// MoveAgreement counts moves. A modelled move matches one of the truth if the same pod moves to the same
+// tier by the same event within a second. Each move matches at most one other.
 type MoveAgreement struct {
 	Truth   int `json:"truth"`
 	Model   int `json:"model"`
 	Matched int `json:"matched"`
 	// Recall is the share of the truth's moves that the model has, Precision the share of the model's
-	// moves that the truth has. Of no moves, all are right.
+	// moves that the truth has. Both are 1 if there are no moves.
 	Recall    float64         `json:"recall"`
 	Precision float64         `json:"precision"`
 	ByKind    []KindAgreement `json:"byKind"`
 }
 
-// KindAgreement is about the moves to one tier by one event.
+// KindAgreement is the agreement on moves to one tier by one event.
 type KindAgreement struct {
 	To      string `json:"to"`
 	Event   string `json:"event"`
@@ -51,8 +51,8 @@ type KindAgreement struct {
 	Matched int    `json:"matched"`
 }
 
-// TimeAgreement sums up the time that pods spent in the queue's tiers. Total is the truth's, and Right
-// the part of it in which the model had the pod in the same tier.
+// TimeAgreement sums up the time that pods spent in the queue's tiers. Total is the truth's, and Right the
+// part of it in which the model had the pod in the same tier.
 type TimeAgreement struct {
 	Total Seconds         `json:"total"`
 	Right Seconds         `json:"right"`
@@ -76,41 +76,41 @@ type Difference struct {
 	Pod   string    `json:"pod"`
 	To    string    `json:"to"`
 	Event string    `json:"event,omitempty"`
-	// ModelTier is where the model had the pod of a missed move at that time. Empty if it did not know it.
+	// ModelTier is where the model had the pod of a missed move at that time. Empty if it had no such pod.
 	ModelTier string `json:"modelTier,omitempty"`
 	// Because is why the model made an extra move: by which rule, on what evidence.
 	Because string `json:"because,omitempty"`
 }
 
-// Verify replays rec and truth side by side, and compares the moves. It looks at the time from truth's first move to
-// its last, and, where rec begins with a scheduler that is at work, from there on: where it has its pods then is no move.
-// Of the differences it names as many as most says.
+// Verify replays rec and truth side by side and compares the moves from truth's first to its last. If rec
+// attaches to a running scheduler, the comparison begins there, and the initial pods do not count as
+// moves. It lists up to most differences.
 func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Options, most int) (*Verification, error) {
-	tells := truth.Tells()
+	events := truth.Tells()
 	v := verifying{
 		began: momentOf(beganAtWork(rec)), silent: gatesSilently(truth), first: never,
 		differences: differences{named: []Difference{}, most: most}, beyond: beyond{differences: differences{most: most}},
 	}
 	var err error
-	if cluster.HasFact[*sources.Move](tells) {
-		v.end, v.ends, v.window.onAlone = momentOf(tells[len(tells)-1].Time), math.MaxInt64, v.alone
+	if cluster.HasFact[*sources.Move](events) {
+		v.end, v.ends, v.window.onUnmatched = momentOf(events[len(events)-1].Time), math.MaxInt64, v.onUnmatched
 		if !truth.End.IsZero() {
 			v.ends = momentOf(truth.End)
 		}
-		err = sideBySide(ctx, [2]played{{truth, opts}, {rec, opts}}, v.add)
+		err = sideBySide(ctx, [2]runSpec{{truth, opts}, {rec, opts}}, v.add)
 	}
 	switch {
 	case err != nil:
 		return nil, err
 	case v.first == never:
-		return nil, fmt.Errorf("%s tells no move of the scheduler and can't be the truth: kube-scheduler writes them at -v=5 and above", truth.Name)
+		return nil, fmt.Errorf("%s contains no scheduler moves to compare with: kube-scheduler logs them at -v=5 and above", truth.Name)
 	case v.last < v.began:
-		return nil, fmt.Errorf("%s begins after the last move that %s tells", rec.Name, truth.Name)
+		return nil, fmt.Errorf("%s begins after the last move in %s", rec.Name, truth.Name)
 	}
 	return v.finish(), nil
 }
 
-// beganAtWork returns when rec came to a scheduler that was at work, or the zero time if it tells of it from its start on.
+// beganAtWork returns when rec attached to a running scheduler, or the zero time if it starts with it.
 func beganAtWork(rec *sources.Recording) time.Time {
 	for _, e := range rec.Tells() {
 		if _, is := e.Fact.(*sources.Attached); is {
@@ -120,7 +120,7 @@ func beganAtWork(rec *sources.Recording) time.Time {
 	return time.Time{}
 }
 
-// gatesSilently reports whether truth's scheduler logs no move of a pod that is gated: before v1.33, moveToActiveQ
+// gatesSilently reports whether truth's scheduler does not log gating pods: before v1.33, moveToActiveQ
 // (scheduling_queue.go) did not.
 func gatesSilently(truth *sources.Recording) bool {
 	var minor int
@@ -132,48 +132,50 @@ func gatesSilently(truth *sources.Recording) bool {
 	return err == nil && minor < 33
 }
 
-// verifying is a verification under way. want is the truth, got the model.
+// verifying is a running verification. want is the truth, got the model.
 type verifying struct {
 	window window
-	// began is when the model came to a scheduler at work, or never, end the truth's last event, and ends the last time that its files
-	// tell. Beyond all time if that is not known.
+	// began is when the model attached to a running scheduler, or never, end the truth's last event, and
+	// ends the last time in its files, or math.MaxInt64 if unknown.
 	began, end, ends moment
-	silent           bool   // the truth tells no move of a pod that is gated
-	first            moment // what is compared begins: never before the truth's first move
+	silent           bool   // the truth does not contain gating moves
+	first            moment // start of the comparison; never before the truth's first move
 	last             moment // the truth's newest move
 	kinds            []KindAgreement
 	differences
 	beyond beyond
-	// spent is the time that the truth has pods in each tier, and right the part of it in which the model has them there.
+	// spent is the time that the truth's pods spent in each tier, and right the part of it in which the
+	// model's did too.
 	spent, right [queue.Deleted + 1]Seconds
 }
 
-// differences are moves without a match: the first of them, and how many there are.
+// differences are the first moves without a match, and the number of all.
 type differences struct {
 	named       []Difference
 	count, most int
 }
 
-func (d *differences) differ(named func(*toldMove) Difference, m *toldMove) {
+func (d *differences) differ(named func(*comparedMove) Difference, m *comparedMove) {
 	if d.count++; len(d.named) < d.most {
 		d.named = append(d.named, named(m))
 	}
 }
 
-// beyond are moves that the model alone makes, more than a second behind the truth's newest move: they count once the truth goes on.
+// beyond are moves that only the model makes, more than a second after the truth's newest move. They count
+// once the truth continues.
 type beyond struct {
 	differences
 	kinds map[uint32]int
 }
 
-// add takes in a move of either run.
+// add adds a move of either run.
 func (v *verifying) add(by side, t *board.Transition) error {
-	m := v.window.takeIn(by, t)
-	v.stayed(m.pod, m.at)
+	m := v.window.observe(by, t)
+	v.addStay(m.pod, m.at)
 	v.window.put(m, t.Pod.Tier)
 	switch {
 	case by == want:
-		v.goesOn(m.at)
+		v.onTruthMove(m.at)
 		if m.at < v.began {
 			break
 		}
@@ -189,8 +191,8 @@ func (v *verifying) add(by side, t *board.Transition) error {
 	return nil
 }
 
-// goesOn takes in that the truth has a move at that time.
-func (v *verifying) goesOn(at moment) {
+// onTruthMove handles a move of the truth.
+func (v *verifying) onTruthMove(at moment) {
 	if v.last = at; v.first == never {
 		v.first = max(at, v.began)
 	}
@@ -205,8 +207,8 @@ func (v *verifying) goesOn(at moment) {
 	v.beyond = beyond{differences: differences{most: v.most}}
 }
 
-// alone takes in that m has no match.
-func (v *verifying) alone(m *toldMove) {
+// onUnmatched handles a move without a match.
+func (v *verifying) onUnmatched(m *comparedMove) {
 	switch {
 	case m.by == want:
 		v.differ(v.window.missed, m)
@@ -223,7 +225,7 @@ func (v *verifying) alone(m *toldMove) {
 	}
 }
 
-// kind returns what is counted of the moves of that kind.
+// kind returns the counts for a kind of move.
 func (v *verifying) kind(number uint32) *KindAgreement {
 	for int(number) >= len(v.kinds) {
 		k := v.window.kinds.values[len(v.kinds)]
@@ -232,9 +234,9 @@ func (v *verifying) kind(number uint32) *KindAgreement {
 	return &v.kinds[number]
 }
 
-// stayed counts the time from a pod's last move up to then, as far as it is compared. A move that leaves a pod where it is cuts a stay
-// in two, which add up to the same.
-func (v *verifying) stayed(p *comparedPod, until moment) {
+// addStay counts the time from a pod's last move until then, within the time compared. A move that leaves a
+// pod in its tier splits a stay in two, which does not change the sum.
+func (v *verifying) addStay(p *comparedPod, until moment) {
 	from, until := max(p.since, v.began), min(until, v.end)
 	if until <= from {
 		return
@@ -246,16 +248,16 @@ func (v *verifying) stayed(p *comparedPod, until moment) {
 	}
 }
 
-// finish returns what came of it.
+// finish returns the result.
 func (v *verifying) finish() *Verification {
 	v.window.end()
 	for _, p := range v.window.pods {
-		v.stayed(p, v.end)
+		v.addStay(p, v.end)
 	}
 	return &Verification{Transitions: agreeOnMoves(v.kinds), PodSeconds: v.agreeOnTime(), Differences: v.named, More: v.count - len(v.named)}
 }
 
-// agreeOnMoves sums kinds up.
+// agreeOnMoves sums up kinds.
 func agreeOnMoves(kinds []KindAgreement) MoveAgreement {
 	a := MoveAgreement{ByKind: []KindAgreement{}}
 	for _, k := range kinds {
@@ -271,7 +273,7 @@ func agreeOnMoves(kinds []KindAgreement) MoveAgreement {
 	return a
 }
 
-// share returns part of whole; of nothing, all.
+// share returns part of whole, or 1 if whole is 0.
 func share[T int | Seconds](part, whole T) float64 {
 	if whole == 0 {
 		return 1
@@ -279,7 +281,7 @@ func share[T int | Seconds](part, whole T) float64 {
 	return float64(part) / float64(whole)
 }
 
-// agreeOnTime sums the stays up.
+// agreeOnTime sums up the stays.
 func (v *verifying) agreeOnTime() (a TimeAgreement) {
 	for _, tier := range board.Tiers {
 		a.Total += v.spent[tier]

@@ -15,46 +15,46 @@ import (
 )
 
 // The truth of TestVerify: a is in activeQ for 2 s, in flight for 1 s, unschedulable for 7 s, in backoffQ
-// for 4 s and in activeQ for another 6 s, until b ends the recording. That is 20 s.
+// for 4 s and in activeQ for another 6 s, until b ends the recording: 20 s in total.
 var (
-	aComes   = world.Told(10, "a", "active", "UnscheduledPodAdd")
-	aPops    = world.Told(12, "a", "inflight", "")
-	aFails   = world.Told(13, "a", "unschedulable", "ScheduleAttemptFailure")
-	aIsWoken = world.Told(20, "a", "backoff", "NodeAdd")
-	aReturns = world.Told(24, "a", "active", "BackoffComplete")
-	bComes   = world.Told(30, "b", "active", "UnscheduledPodAdd")
+	aComes   = world.Move(10, "a", "active", "UnscheduledPodAdd")
+	aPops    = world.Move(12, "a", "inflight", "")
+	aFails   = world.Move(13, "a", "unschedulable", "ScheduleAttemptFailure")
+	aIsWoken = world.Move(20, "a", "backoff", "NodeAdd")
+	aReturns = world.Move(24, "a", "active", "BackoffComplete")
+	bComes   = world.Move(30, "b", "active", "UnscheduledPodAdd")
 )
 
 func TestVerify(t *testing.T) {
-	truth := world.ToldBy(aComes, aPops, aFails, aIsWoken, aReturns, bComes)
+	truth := world.RecordingOf(aComes, aPops, aFails, aIsWoken, aReturns, bComes)
 	for _, c := range []struct {
 		name           string
 		model          *sources.Recording
 		moves, matched int
-		right          map[string]float64 // seconds by tier, where they are not all
+		right          map[string]float64 // seconds by tier, if not all
 		differences    []string
 	}{
 		{"perfect", truth, 6, 6, nil, nil},
-		{"one missed", world.ToldBy(aComes, aPops, aFails, aReturns, bComes), 5, 5,
+		{"one missed", world.RecordingOf(aComes, aPops, aFails, aReturns, bComes), 5, 5,
 			map[string]float64{"backoff": 0},
 			[]string{"missed 12:00:20 default/a backoff NodeAdd, in unschedulable"}},
-		{"one extra", world.ToldBy(aComes, aPops, aFails, world.Told(16, "a", "backoff", "NodeDelete"), aIsWoken, aReturns, bComes), 7, 6,
+		{"one extra", world.RecordingOf(aComes, aPops, aFails, world.Move(16, "a", "backoff", "NodeDelete"), aIsWoken, aReturns, bComes), 7, 6,
 			map[string]float64{"unschedulable": 3},
 			[]string{"extra 12:00:16 default/a backoff NodeDelete, in "}},
-		{"2 s late", world.ToldBy(aComes, aPops, aFails, world.Told(22, "a", "backoff", "NodeAdd"), aReturns, bComes), 6, 5,
+		{"2 s late", world.RecordingOf(aComes, aPops, aFails, world.Move(22, "a", "backoff", "NodeAdd"), aReturns, bComes), 6, 5,
 			map[string]float64{"backoff": 2},
 			[]string{"missed 12:00:20 default/a backoff NodeAdd, in unschedulable", "extra 12:00:22 default/a backoff NodeAdd, in "}},
-		{"1 s late", world.ToldBy(aComes, aPops, aFails, world.Told(21, "a", "backoff", "NodeAdd"), aReturns, bComes), 6, 6,
+		{"1 s late", world.RecordingOf(aComes, aPops, aFails, world.Move(21, "a", "backoff", "NodeAdd"), aReturns, bComes), 6, 6,
 			map[string]float64{"backoff": 3}, nil},
-		{"1 s early", world.ToldBy(aComes, aPops, aFails, world.Told(19, "a", "backoff", "NodeAdd"), aReturns, bComes), 6, 6,
+		{"1 s early", world.RecordingOf(aComes, aPops, aFails, world.Move(19, "a", "backoff", "NodeAdd"), aReturns, bComes), 6, 6,
 			map[string]float64{"unschedulable": 6}, nil},
-		{"another event", world.ToldBy(aComes, aPops, aFails, world.Told(20, "a", "backoff", "NodeUpdate"), aReturns, bComes), 6, 5, nil,
+		{"another event", world.RecordingOf(aComes, aPops, aFails, world.Move(20, "a", "backoff", "NodeUpdate"), aReturns, bComes), 6, 5, nil,
 			[]string{"missed 12:00:20 default/a backoff NodeAdd, in backoff", "extra 12:00:20 default/a backoff NodeUpdate, in "}},
-		{"another pod", world.ToldBy(aComes, aPops, aFails, aIsWoken, aReturns, world.Told(30, "c", "active", "UnscheduledPodAdd")), 6, 5, nil,
+		{"another pod", world.RecordingOf(aComes, aPops, aFails, aIsWoken, aReturns, world.Move(30, "c", "active", "UnscheduledPodAdd")), 6, 5, nil,
 			[]string{"missed 12:00:30 default/b active UnscheduledPodAdd, in ", "extra 12:00:30 default/c active UnscheduledPodAdd, in "}},
-		{"before and after the truth", world.ToldBy(world.Told(8, "c", "active", "UnscheduledPodAdd"), aComes, aPops, aFails, aIsWoken, aReturns, bComes, world.Told(32, "b", "inflight", "")),
+		{"before and after the truth", world.RecordingOf(world.Move(8, "c", "active", "UnscheduledPodAdd"), aComes, aPops, aFails, aIsWoken, aReturns, bComes, world.Move(32, "b", "inflight", "")),
 			6, 6, nil, nil},
-		{"nothing", world.ToldBy(), 0, 0, map[string]float64{"active": 0, "inflight": 0, "unschedulable": 0, "backoff": 0}, []string{
+		{"nothing", world.RecordingOf(), 0, 0, map[string]float64{"active": 0, "inflight": 0, "unschedulable": 0, "backoff": 0}, []string{
 			"missed 12:00:10 default/a active UnscheduledPodAdd, in ",
 			"missed 12:00:12 default/a inflight , in ",
 			"missed 12:00:13 default/a unschedulable ScheduleAttemptFailure, in ",
@@ -98,7 +98,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// checkTime compares with the seconds of each tier; right has those that are not all right.
+// checkTime compares the seconds of each tier; right contains those that are not all right.
 func checkTime(t *testing.T, got TimeAgreement, truth, right map[string]float64) {
 	t.Helper()
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
@@ -123,14 +123,13 @@ func checkTime(t *testing.T, got TimeAgreement, truth, right map[string]float64)
 	}
 }
 
-// TestVerifyKinds counts by tier and event, the most frequent first.
-// TestVerifyGated: a scheduler that logs no move of a pod that is gated tells nothing against a model that has them.
+// TestVerifyGated: gating moves of the model do not count if the scheduler does not log them.
 func TestVerifyGated(t *testing.T) {
-	gated := world.Told(11, "g", "gated", "UnscheduledPodAdd")
+	gated := world.Move(11, "g", "gated", "UnscheduledPodAdd")
 	for release, extra := range map[sources.SafeText]int{"v1.32.9": 0, "v1.33.0": 1, "": 1} {
-		truth := world.ToldBy(aComes, aPops, aFails)
+		truth := world.RecordingOf(aComes, aPops, aFails)
 		truth.Events = append([]sources.Event{{Time: world.At(10), Fact: &sources.SchedulerStarted{Release: release}}}, truth.Events...)
-		v, err := Verify(t.Context(), world.ToldBy(aComes, gated, aPops, aFails), truth, timeline.Options{}, math.MaxInt)
+		v, err := Verify(t.Context(), world.RecordingOf(aComes, gated, aPops, aFails), truth, timeline.Options{}, math.MaxInt)
 		if err != nil || v.Transitions.Model != 3+extra {
 			t.Errorf("with %q the model has %d moves that count, %v", release, v.Transitions.Model, err)
 		}
@@ -138,7 +137,7 @@ func TestVerifyGated(t *testing.T) {
 }
 
 func TestVerifyKinds(t *testing.T) {
-	v, err := Verify(t.Context(), world.ToldBy(aComes, aPops, aFails, world.Told(21.5, "a", "backoff", "NodeAdd")), world.ToldBy(aComes, aPops, aFails, aIsWoken, bComes), timeline.Options{}, math.MaxInt)
+	v, err := Verify(t.Context(), world.RecordingOf(aComes, aPops, aFails, world.Move(21.5, "a", "backoff", "NodeAdd")), world.RecordingOf(aComes, aPops, aFails, aIsWoken, bComes), timeline.Options{}, math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,13 +152,13 @@ func TestVerifyKinds(t *testing.T) {
 	}
 }
 
-// TestVerifyRestated: a move that leaves the pod where it is counts as a move and ends no stay.
+// TestVerifyRestated: a move that leaves the pod in its tier counts as a move and ends no stay.
 func TestVerifyRestated(t *testing.T) {
-	comes, opens := world.Told(10, "a", "gated", "UnscheduledPodAdd"), world.Told(30, "a", "active", "TargetPodUpdatePodSchedulingGatesEliminated")
-	again := world.Told(30.5, "a", "active", "TargetPodUpdatePodSchedulingGatesEliminated")
+	comes, opens := world.Move(10, "a", "gated", "UnscheduledPodAdd"), world.Move(30, "a", "active", "TargetPodUpdatePodSchedulingGatesEliminated")
+	again := world.Move(30.5, "a", "active", "TargetPodUpdatePodSchedulingGatesEliminated")
 	again.Fact.(*sources.Move).Restated = true
-	regated, end := world.Told(20, "a", "gated", "AssignedPodDelete"), world.Told(33, "b", "active", "UnscheduledPodAdd")
-	v, err := Verify(t.Context(), world.ToldBy(comes, opens, end), world.ToldBy(comes, regated, opens, again, end), timeline.Options{}, math.MaxInt)
+	regated, end := world.Move(20, "a", "gated", "AssignedPodDelete"), world.Move(33, "b", "active", "UnscheduledPodAdd")
+	v, err := Verify(t.Context(), world.RecordingOf(comes, opens, end), world.RecordingOf(comes, regated, opens, again, end), timeline.Options{}, math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,10 +168,10 @@ func TestVerifyRestated(t *testing.T) {
 	checkTime(t, v.PodSeconds, map[string]float64{"gated": 20, "active": 3, "inflight": 0, "unschedulable": 0, "backoff": 0}, nil)
 }
 
-// TestVerifyStaysToTheEnd: a pod stays where it is until the truth's last event, also if that is no move.
+// TestVerifyStaysToTheEnd: stays last until the truth's last event, even if that is not a move.
 func TestVerifyStaysToTheEnd(t *testing.T) {
-	truth := world.ToldBy(aComes, sources.Event{Time: world.At(40), Fact: &sources.Mark{Text: "the end"}})
-	v, err := Verify(t.Context(), world.ToldBy(world.Told(11, "a", "active", "UnscheduledPodAdd"), world.Told(35, "a", "inflight", "")), truth, timeline.Options{}, math.MaxInt)
+	truth := world.RecordingOf(aComes, sources.Event{Time: world.At(40), Fact: &sources.Mark{Text: "the end"}})
+	v, err := Verify(t.Context(), world.RecordingOf(world.Move(11, "a", "active", "UnscheduledPodAdd"), world.Move(35, "a", "inflight", "")), truth, timeline.Options{}, math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,8 +181,8 @@ func TestVerifyStaysToTheEnd(t *testing.T) {
 	checkTime(t, v.PodSeconds, map[string]float64{"active": 30, "gated": 0, "inflight": 0, "unschedulable": 0, "backoff": 0}, map[string]float64{"active": 24})
 }
 
-// TestVerifyEndsWithTheTruth: what the model alone does behind the last line of the truth's log can't be judged, and one of the truth's
-// last moves may be found there all the same.
+// TestVerifyEndsWithTheTruth: the model's moves after the last line of the truth's log are not judged, but
+// may match the truth's last moves.
 func TestVerifyEndsWithTheTruth(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -192,18 +191,18 @@ func TestVerifyEndsWithTheTruth(t *testing.T) {
 		matched int
 		extra   int
 	}{
-		{"within the last line's second", 30.5, []sources.Event{bComes, world.Told(30.4, "b", "inflight", "")}, 1, 1},
-		{"at the last line", 30.5, []sources.Event{bComes, world.Told(30.5, "b", "inflight", "")}, 1, 1},
-		{"behind the last line", 30.5, []sources.Event{bComes, world.Told(30.6, "b", "inflight", "")}, 1, 0},
-		{"the same, and late", 30.5, []sources.Event{world.Told(30.6, "b", "active", "UnscheduledPodAdd"), world.Told(30.7, "b", "inflight", "")}, 1, 0},
-		{"no more than its moves is known of the truth", 0, []sources.Event{bComes, world.Told(30.6, "b", "inflight", "")}, 1, 1},
+		{"within the last line's second", 30.5, []sources.Event{bComes, world.Move(30.4, "b", "inflight", "")}, 1, 1},
+		{"at the last line", 30.5, []sources.Event{bComes, world.Move(30.5, "b", "inflight", "")}, 1, 1},
+		{"behind the last line", 30.5, []sources.Event{bComes, world.Move(30.6, "b", "inflight", "")}, 1, 0},
+		{"the same, and late", 30.5, []sources.Event{world.Move(30.6, "b", "active", "UnscheduledPodAdd"), world.Move(30.7, "b", "inflight", "")}, 1, 0},
+		{"no more than its moves is known of the truth", 0, []sources.Event{bComes, world.Move(30.6, "b", "inflight", "")}, 1, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			truth := world.ToldBy(bComes)
+			truth := world.RecordingOf(bComes)
 			if c.end > 0 {
 				truth.End = world.At(c.end)
 			}
-			v, err := Verify(t.Context(), world.ToldBy(c.model...), truth, timeline.Options{}, math.MaxInt)
+			v, err := Verify(t.Context(), world.RecordingOf(c.model...), truth, timeline.Options{}, math.MaxInt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -214,16 +213,16 @@ func TestVerifyEndsWithTheTruth(t *testing.T) {
 	}
 }
 
-// TestMatchLeavesNoPair: the nearest moves are not always those that go together.
+// TestMatchLeavesNoPair: the nearest moves are not always a pair.
 func TestMatchLeavesNoPair(t *testing.T) {
-	told := func(event string, moves ...float64) (events []sources.Event) {
+	movesAt := func(event string, moves ...float64) (events []sources.Event) {
 		for _, s := range moves {
-			events = append(events, world.Told(s, "a", "active", event))
+			events = append(events, world.Move(s, "a", "active", event))
 		}
 		return events
 	}
-	truth, model := told("NodeAdd", 20, 20.5, 22, 25), told("NodeAdd", 18, 20.9, 21.2, 21.4, 21.5)
-	v, err := Verify(t.Context(), world.ToldBy(model...), world.ToldBy(truth...), timeline.Options{}, math.MaxInt)
+	truth, model := movesAt("NodeAdd", 20, 20.5, 22, 25), movesAt("NodeAdd", 18, 20.9, 21.2, 21.4, 21.5)
+	v, err := Verify(t.Context(), world.RecordingOf(model...), world.RecordingOf(truth...), timeline.Options{}, math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,23 +231,23 @@ func TestMatchLeavesNoPair(t *testing.T) {
 		alone = append(alone, d.Kind+" "+d.Time.Format("05.0"))
 	}
 	if want := []string{"extra 21.5", "missed 25.0"}; v.Transitions.Matched != 3 || !slices.Equal(alone, want) {
-		t.Errorf("%d are the same, and these have no match: %q, want 3 and %q", v.Transitions.Matched, alone, want)
+		t.Errorf("%d matched, unmatched are %q, want 3 and %q", v.Transitions.Matched, alone, want)
 	}
 }
 
 func TestVerifyWithoutTruth(t *testing.T) {
-	rec := world.ToldBy(aComes)
-	pods := world.ToldBy(sources.Event{Time: world.At(10), Fact: &sources.ObjectChange{Verb: sources.Added, Object: cluster.Placeholder(world.Key("a"))}})
-	for _, truth := range []*sources.Recording{world.ToldBy(), pods, world.ToldBy(world.Told(10, "a", "nowhere", ""))} {
-		if v, err := Verify(t.Context(), rec, truth, timeline.Options{}, math.MaxInt); err == nil || !strings.HasPrefix(err.Error(), "told tells no move of the scheduler") {
+	rec := world.RecordingOf(aComes)
+	pods := world.RecordingOf(sources.Event{Time: world.At(10), Fact: &sources.ObjectChange{Verb: sources.Added, Object: cluster.Placeholder(world.Key("a"))}})
+	for _, truth := range []*sources.Recording{world.RecordingOf(), pods, world.RecordingOf(world.Move(10, "a", "nowhere", ""))} {
+		if v, err := Verify(t.Context(), rec, truth, timeline.Options{}, math.MaxInt); err == nil || !strings.HasPrefix(err.Error(), "moves contains no scheduler moves") {
 			t.Errorf("%+v, %v", v, err)
 		}
 	}
 }
 
-// TestVerificationJSON: the names of the fields are the ones documented.
+// TestVerificationJSON: the field names are the documented ones.
 func TestVerificationJSON(t *testing.T) {
-	v, err := Verify(t.Context(), world.ToldBy(aComes, bComes), world.ToldBy(aComes, aPops), timeline.Options{}, math.MaxInt)
+	v, err := Verify(t.Context(), world.RecordingOf(aComes, bComes), world.RecordingOf(aComes, aPops), timeline.Options{}, math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,19 +6,19 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Waiting is a pod that has no node yet, at one moment.
+// Waiting is a pod without a node at one moment.
 type Waiting struct {
 	Pod  sources.SafeText `json:"pod"`
 	Tier string           `json:"tier"`
-	// Age is the time since the pod came to the queue, InTier since it came to where it is.
+	// Age is the time since the pod entered the queue, InTier since it entered its tier.
 	Age      Seconds `json:"ageSeconds"`
 	InTier   Seconds `json:"inTierSeconds"`
 	Attempts int     `json:"attempts"`
 	Priority int32   `json:"priority"`
-	// Plugins rejected its last attempt, or gate it. None after an error, and before the first attempt.
+	// Plugins rejected its last attempt, or gate it. Empty after an error and before the first attempt.
 	Plugins []string `json:"plugins,omitempty"`
-	// NextTry is when it is tried again at the latest, if nothing wakes it. Nil if that is not known, and of a pod that
-	// is gated, ready or in flight.
+	// NextTry is when it is retried at the latest without an event. Nil if unknown, and for a pod that is
+	// gated, ready or in flight.
 	NextTry    *time.Time `json:"nextTry,omitempty"`
 	Provenance string     `json:"provenance"`
 }

@@ -20,13 +20,13 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// What two runs come to is worked out here the plain way: with all moves of both at hand, one after the other.
+// The tests in this file compare results with a simple implementation that has all moves of both runs.
 
 // wholeMove is a move of a run.
 type wholeMove struct {
 	*board.Transition
-	tier         queue.Tier // where the pod was after it
-	out, matched bool       // it is not compared; it has a match
+	tier         queue.Tier // the pod's tier after it
+	out, matched bool       // not compared; has a match
 }
 
 func wholeMoves(t *rapid.T, rec *sources.Recording) (moves []*wholeMove) {
@@ -39,7 +39,7 @@ func wholeMoves(t *rapid.T, rec *sources.Recording) (moves []*wholeMove) {
 	return moves
 }
 
-// matchWhole pairs each move of got with the earliest of want that is left and within a second.
+// matchWhole matches each move of got with the earliest unmatched one of want within a second.
 func matchWhole(want, got []*wholeMove) (pairs int) {
 	for _, g := range got {
 		i := slices.IndexFunc(want, func(w *wholeMove) bool {
@@ -54,7 +54,7 @@ func matchWhole(want, got []*wholeMove) (pairs int) {
 	return pairs
 }
 
-// tierOf is where a run has that pod at that time.
+// tierOf returns the tier of that pod in a run at that time.
 func tierOf(moves []*wholeMove, pod string, at time.Time) (tier queue.Tier) {
 	for _, m := range moves {
 		if m.Pod.Key.String() == pod && !m.Time.After(at) {
@@ -64,7 +64,7 @@ func tierOf(moves []*wholeMove, pod string, at time.Time) (tier queue.Tier) {
 	return tier
 }
 
-// aloneWhole are the moves without a match, in the order of time.
+// aloneWhole returns the moves without a match in time order.
 func aloneWhole(want, got []*wholeMove) []Difference {
 	all := []Difference{}
 	add := func(kind string, m *wholeMove) {
@@ -88,7 +88,7 @@ func aloneWhole(want, got []*wholeMove) []Difference {
 	return all
 }
 
-// spentWhole is the time from begin to end that want has pods in each tier, and the part of it in which got has them there.
+// spentWhole returns the time that want's pods spent in each tier, and the part in which got's did too.
 func spentWhole(want, got []*wholeMove, begin, end time.Time) (spent, right map[string]Seconds) {
 	spent, right = map[string]Seconds{}, map[string]Seconds{}
 	cuts := []time.Time{begin, end}
@@ -112,7 +112,7 @@ func spentWhole(want, got []*wholeMove, begin, end time.Time) (spent, right map[
 	return spent, right
 }
 
-// twoRuns draws what two runs tell in less than a minute: most of their moves are the same, within a second and a half.
+// twoRuns draws two runs of less than a minute: most moves are the same, within a second and a half.
 func twoRuns(t *rapid.T) (one, other []sources.Event) {
 	tiers := []sources.Tier{"active", "backoff", "unschedulable", "gated", "inflight", "scheduled", "deleted"}
 	for range rapid.IntRange(1, 40).Draw(t, "moves") {
@@ -122,10 +122,10 @@ func twoRuns(t *rapid.T) (one, other []sources.Event) {
 		event := rapid.SampledFrom([]string{"", "UnscheduledPodAdd", "NodeAdd"}).Draw(t, "event")
 		which := rapid.IntRange(0, 5).Draw(t, "which")
 		if which != 0 {
-			one = append(one, world.Told(float64(ms)/1000, pod, to, event))
+			one = append(one, world.Move(float64(ms)/1000, pod, to, event))
 		}
 		if later := rapid.SampledFrom([]int{0, 0, 1, -300, 999, 1000, -1000, 1001, -1500, 4000}).Draw(t, "later"); which != 1 {
-			other = append(other, world.Told(float64(ms+later)/1000, pod, to, event))
+			other = append(other, world.Move(float64(ms+later)/1000, pod, to, event))
 		}
 	}
 	for _, events := range [][]sources.Event{one, other} {
@@ -134,15 +134,15 @@ func twoRuns(t *rapid.T) (one, other []sources.Event) {
 	return one, other
 }
 
-// TestVerifyAsWhole: what Verify makes of two runs side by side is what comes of them with all their moves at hand.
+// TestVerifyAsWhole: Verify, which plays two runs side by side, equals the simple implementation.
 func TestVerifyAsWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		told, modelled := twoRuns(t)
-		if len(told) == 0 {
+		recorded, modelled := twoRuns(t)
+		if len(recorded) == 0 {
 			return
 		}
-		rec, truth := world.ToldBy(modelled...), world.ToldBy(told...)
-		end := told[len(told)-1].Time
+		rec, truth := world.RecordingOf(modelled...), world.RecordingOf(recorded...)
+		end := recorded[len(recorded)-1].Time
 		if rapid.Bool().Draw(t, "goes on") {
 			end = end.Add(3 * time.Second)
 			truth.Events = append(truth.Events, sources.Event{Time: end, Fact: &sources.Mark{}})
@@ -206,18 +206,18 @@ func TestVerifyAsWhole(t *testing.T) {
 		few, err := Verify(context.Background(), rec, truth, timeline.Options{}, most)
 		named := differences[:min(most, len(differences))]
 		if err != nil || !reflect.DeepEqual(few.Differences, named) || few.More != len(differences)-len(named) {
-			t.Errorf("of %d differences %d are named, and %d are more, %v", len(differences), len(few.Differences), few.More, err)
+			t.Errorf("%d differences: %d listed and %d more, %v", len(differences), len(few.Differences), few.More, err)
 		}
 	})
 }
 
-// TestCompareAsWhole: the same of two runs that are compared by what became of their pods.
+// TestCompareAsWhole: the same for Compare.
 func TestCompareAsWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := twoRuns(t)
-		one, other := world.ToldBy(a...), world.ToldBy(b...)
+		one, other := world.RecordingOf(a...), world.RecordingOf(b...)
 		one.End, other.End = world.At(40), world.At(41)
-		c, err := compare(context.Background(), [2]played{{rec: one}, {rec: other}})
+		c, err := compare(context.Background(), [2]runSpec{{rec: one}, {rec: other}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +259,7 @@ func TestCompareAsWhole(t *testing.T) {
 		slices.SortFunc(pods, cmp.Compare[string])
 		slices.SortFunc(listed, cmp.Compare[string])
 		if !slices.Equal(listed, pods) {
-			t.Errorf("these came out differently\n%q\nwant\n%q", listed, pods)
+			t.Errorf("pods with different outcomes\n%q\nwant\n%q", listed, pods)
 		}
 	})
 }

@@ -16,19 +16,19 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestWindowForgets: of two runs nothing is kept that grows with their length: no move, no pod, and no more differences than are asked for.
+// TestWindowForgets: the state of a comparison does not grow with the length of the runs.
 func TestWindowForgets(t *testing.T) {
 	most := func(stretches int) (kept [5]int) {
-		rec := long(stretches, toldStretch)
+		rec := long(stretches, loggedStretch)
 		v := verifying{end: momentOf(world.At(1e6)), first: never, differences: differences{most: 3}}
-		v.window.onAlone = v.alone
-		err := sideBySide(t.Context(), [2]played{{rec: rec}, {rec: rec}}, func(by side, m *board.Transition) error {
+		v.window.onUnmatched = v.onUnmatched
+		err := sideBySide(t.Context(), [2]runSpec{{rec: rec}, {rec: rec}}, func(by side, m *board.Transition) error {
 			if by == got && m.To == queue.InFlight {
-				return nil // the model does not have it
+				return nil // missing in the model
 			}
 			err := v.add(by, m)
 			w := &v.window
-			for i, n := range []int{len(w.pods), len(w.left), len(w.alone), len(w.recent[want]) + len(w.recent[got]), len(v.named)} {
+			for i, n := range []int{len(w.pods), len(w.left), len(w.unmatched), len(w.recent[want]) + len(w.recent[got]), len(v.named)} {
 				kept[i] = max(kept[i], n)
 			}
 			return err
@@ -40,37 +40,37 @@ func TestWindowForgets(t *testing.T) {
 	}
 	few, many := most(2), most(8)
 	if few != many || slices.Contains(few[:], 0) {
-		t.Errorf("of pods, of those that left, of moves without a match, of recent ones and of differences %v are kept at most, and %v of a longer one", few, many)
+		t.Errorf("at most %v pods, pods that left, unmatched moves, recent moves and differences are kept, and %v for a longer run", few, many)
 	}
 }
 
-// TestVerifyForgets: a pod that left more than a minute ago is not known any more, unless it came again since.
+// TestVerifyForgets: a pod that left more than a minute ago is dropped, unless it has returned.
 func TestVerifyForgets(t *testing.T) {
-	gone := []sources.Event{aComes, aPops, aFails, world.Told(14, "a", "deleted", "")}
-	lived := append(slices.Clone(gone), world.Told(30, "a", "active", "UnscheduledPodAdd"), world.Told(40, "a", "deleted", ""))
+	gone := []sources.Event{aComes, aPops, aFails, world.Move(14, "a", "deleted", "")}
+	lived := append(slices.Clone(gone), world.Move(30, "a", "active", "UnscheduledPodAdd"), world.Move(40, "a", "deleted", ""))
 	for _, c := range []struct {
 		before []sources.Event
 		again  float64
 		want   string
 	}{{gone, 20, "deleted"}, {gone, 73, "deleted"}, {gone, 75, ""}, {lived, 99, "deleted"}, {lived, 101, ""}} {
-		both := append(slices.Clone(c.before), world.Told(c.again-1, "b", "active", "UnscheduledPodAdd"))
-		truth := append(slices.Clone(both), world.Told(c.again, "a", "active", "UnscheduledPodAdd"))
-		v, err := Verify(t.Context(), world.ToldBy(both...), world.ToldBy(truth...), timeline.Options{}, math.MaxInt)
+		both := append(slices.Clone(c.before), world.Move(c.again-1, "b", "active", "UnscheduledPodAdd"))
+		truth := append(slices.Clone(both), world.Move(c.again, "a", "active", "UnscheduledPodAdd"))
+		v, err := Verify(t.Context(), world.RecordingOf(both...), world.RecordingOf(truth...), timeline.Options{}, math.MaxInt)
 		if err != nil || len(v.Differences) != 1 || v.Differences[0].ModelTier != c.want {
 			t.Errorf("at %g s it is %+v, %v, want that it is in %q", c.again, v.Differences, err, c.want)
 		}
 	}
 }
 
-// TestCompareRemembers: of the pods that came under one name, however long after each other, the last of each run counts.
+// TestCompareRemembers: of the pods with one name, the last of each run counts.
 func TestCompareRemembers(t *testing.T) {
 	life := func(at, waits float64) []sources.Event {
 		return []sources.Event{
-			world.Told(at, "a", "active", "UnscheduledPodAdd"), world.Told(at+waits, "a", "inflight", ""), world.Told(at+waits, "a", "scheduled", ""),
+			world.Move(at, "a", "active", "UnscheduledPodAdd"), world.Move(at+waits, "a", "inflight", ""), world.Move(at+waits, "a", "scheduled", ""),
 		}
 	}
 	for _, c := range []struct {
-		one, other [2]float64 // for how long both pods wait; 0 is that none comes
+		one, other [2]float64 // how long the two pods wait; 0 for no pod
 		differs    string
 	}{
 		{[2]float64{1, 5}, [2]float64{1, 5}, ""},
@@ -79,30 +79,30 @@ func TestCompareRemembers(t *testing.T) {
 		{[2]float64{1, 5}, [2]float64{5, 1}, "[{default/a {1 scheduled 5000000000} {1 scheduled 1000000000}}]"},
 		{[2]float64{1, 5}, [2]float64{1, 0}, "[{default/a {1 scheduled 5000000000} {1 scheduled 1000000000}}]"},
 	} {
-		run := func(waits [2]float64) played {
+		run := func(waits [2]float64) runSpec {
 			events := life(10, waits[0])
 			if waits[1] > 0 {
 				events = append(events, life(200, waits[1])...)
 			}
-			return played{rec: world.ToldBy(events...)}
+			return runSpec{rec: world.RecordingOf(events...)}
 		}
-		got, err := compare(t.Context(), [2]played{run(c.one), run(c.other)})
+		got, err := compare(t.Context(), [2]runSpec{run(c.one), run(c.other)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if differs := fmt.Sprint(got.Pods); len(got.Pods) > 0 && differs != c.differs || len(got.Pods) == 0 && c.differs != "" {
-			t.Errorf("%v and %v: %s came out differently, want %s", c.one, c.other, differs, c.differs)
+			t.Errorf("%v and %v: different are %s, want %s", c.one, c.other, differs, c.differs)
 		}
 	}
 }
 
-// TestSideBySideEnds: what goes wrong in one run is told, and neither is played on.
+// TestSideBySideEnds: an error in one run is returned, and both runs stop.
 func TestSideBySideEnds(t *testing.T) {
 	torn := errors.New("torn")
 	for _, bad := range []side{want, got} {
 		ended := 0
-		run := func(err error) played {
-			rec := long(3, toldStretch)
+		run := func(err error) runSpec {
+			rec := long(3, loggedStretch)
 			all := rec.Again
 			rec.Again = func(ctx context.Context) iter.Seq2[sources.Event, error] {
 				return func(yield func(sources.Event, error) bool) {
@@ -119,12 +119,12 @@ func TestSideBySideEnds(t *testing.T) {
 					}
 				}
 			}
-			return played{rec: rec}
+			return runSpec{rec: rec}
 		}
-		runs := [2]played{run(nil), run(nil)}
+		runs := [2]runSpec{run(nil), run(nil)}
 		runs[bad] = run(torn)
 		if _, err := compare(t.Context(), runs); !errors.Is(err, torn) || ended != 2 {
-			t.Errorf("it says %v, and %d of 2 have ended", err, ended)
+			t.Errorf("got %v, and %d of 2 have ended", err, ended)
 		}
 	}
 }

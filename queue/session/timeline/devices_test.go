@@ -20,15 +20,15 @@ import (
 
 // hasDevice has a node come that has that device of the class gpu.
 func hasDevice(w *world.Cluster, device resourcev1.Device) {
-	world.Happens(w, 1, sources.Added, world.Node("node-a", "4"), nil)
+	world.Change(w, 1, sources.Added, world.Node("node-a", "4"), nil)
 	class := &resourcev1.DeviceClass{}
 	class.Name = "gpu"
-	world.Happens(w, 1, sources.Added, class, nil)
+	world.Change(w, 1, sources.Added, class, nil)
 	node := "node-a"
 	slice := &resourcev1.ResourceSlice{Spec: resourcev1.ResourceSliceSpec{Driver: "gpu.example.com", NodeName: &node,
 		Pool: resourcev1.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 1}, Devices: []resourcev1.Device{device}}}
 	slice.Name = "node-a-gpus"
-	world.Happens(w, 1, sources.Added, slice, nil)
+	world.Change(w, 1, sources.Added, slice, nil)
 }
 
 // asksForDevice has a claim come for a device of the class gpu.
@@ -37,21 +37,21 @@ func asksForDevice(w *world.Cluster, seconds float64, name string) *resourcev1.R
 	claim.Namespace, claim.Name, claim.UID = "default", name, types.UID("claim-"+name)
 	claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{{Name: "one", Exactly: &resourcev1.ExactDeviceRequest{
 		DeviceClassName: "gpu", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: 1}}}
-	return world.Happens(w, seconds, sources.Added, claim, nil)
+	return world.Change(w, seconds, sources.Added, claim, nil)
 }
 
 // usesDevice has a pod come that has the claim of its name.
 func usesDevice(w *world.Cluster, seconds float64, name string) *v1.Pod {
-	pod := world.Wants(name, "100m")
+	pod := world.PendingPod(name, "100m")
 	pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &name}}
 	pod.Spec.Containers[0].Resources.Claims = []v1.ResourceClaim{{Name: "gpu"}}
-	return world.Happens(w, seconds, sources.Added, pod, nil)
+	return world.Change(w, seconds, sources.Added, pod, nil)
 }
 
 // allocates has the scheduler write into claim that pod has its device, on the conditions of as.
 func allocates(w *world.Cluster, seconds float64, claim *resourcev1.ResourceClaim, pod *v1.Pod, as resourcev1.DeviceRequestAllocationResult) *resourcev1.ResourceClaim {
 	as.Request, as.Driver, as.Pool, as.Device = "one", "gpu.example.com", "node-a", "gpu-0"
-	return world.Happens(w, seconds, sources.Updated, claim, func(c *resourcev1.ResourceClaim) {
+	return world.Change(w, seconds, sources.Updated, claim, func(c *resourcev1.ResourceClaim) {
 		c.Finalizers = []string{resourcev1.Finalizer}
 		c.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{{Resource: "pods", Name: pod.Name, UID: pod.UID}}
 		c.Status.Allocation = &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{Results: []resourcev1.DeviceRequestAllocationResult{as}}}
@@ -91,12 +91,12 @@ func TestDeviceBindTimeout(t *testing.T) {
 		}
 		var w world.Cluster
 		hasDevice(&w, resourcev1.Device{Name: "gpu-0", BindingConditions: c.conditions, BindingFailureConditions: c.conditions})
-		w.Stuck(1.5, "other")
+		w.AddStuck(1.5, "other")
 		claim := asksForDevice(&w, 2, "web")
 		web := usesDevice(&w, 3, "web")
 		claim = allocates(&w, 3.01, claim, web, resourcev1.DeviceRequestAllocationResult{BindingConditions: c.conditions})
 		if c.ready > 0 {
-			world.Happens(&w, c.ready, sources.Updated, claim, func(claim *resourcev1.ResourceClaim) {
+			world.Change(&w, c.ready, sources.Updated, claim, func(claim *resourcev1.ResourceClaim) {
 				claim.Status.Devices = []resourcev1.AllocatedDeviceStatus{{Driver: "gpu.example.com", Pool: "node-a", Device: "gpu-0",
 					Conditions: []metav1.Condition{{Type: attached, Status: metav1.ConditionTrue}}}}
 			})
@@ -130,8 +130,8 @@ func TestDevicesAreGivenBack(t *testing.T) {
 	first = w.Bound(2.12, first, node)
 	_, second := claimFor(5, "second") // which has to wait
 	second = w.Patched(5.11, second, "0/1 nodes are available: 1 cannot allocate all claims. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.", "")
-	world.Happens(&w, 10, sources.Deleted, first, nil)
-	world.Happens(&w, 10.1, sources.Deleted, claim, nil)
+	world.Change(&w, 10, sources.Deleted, first, nil)
+	world.Change(&w, 10.1, sources.Deleted, claim, nil)
 	w.Bound(10.6, second, node)
 	var moves []string
 	err := Replay(t.Context(), w.Recording(20), Options{}, func(m *board.Transition) error {

@@ -92,7 +92,7 @@ func (e *Engine) apply(ev sources.Event) {
 		e.attach(ev.Time, f.Began, e.before)
 		e.before = nil
 	case *sources.ObjectChange:
-		e.Objects.Change(f)
+		e.Objects.Apply(f)
 		if pod, ok := f.Object.(*v1.Pod); ok {
 			e.podChanged(ev.Time, f.Verb, pod)
 		}
@@ -292,7 +292,7 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 			if e.shortens {
 				before.Last.Shorten()
 			}
-			move.Follow(before.Last)
+			move.SetPrev(before.Last)
 		}
 		move.Pod, after.Last = after, move
 		e.emitChange(board.Change{At: now, Before: before, After: after, Move: move})
@@ -302,8 +302,8 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 
 // forget forgets those that left the queue a while ago.
 func (e *Engine) forget(now time.Time) {
-	if now.Sub(e.swept) > history.KeepLeft {
-		e.Board.DropLeft(now.Add(-history.KeepLeft), nil)
+	if now.Sub(e.swept) > history.LeftRetention {
+		e.Board.DropLeft(now.Add(-history.LeftRetention), nil)
 		e.swept = now
 	}
 }

@@ -20,13 +20,13 @@ import (
 func TestReplayTellsInOrder(t *testing.T) {
 	var c world.Cluster
 	c.Add(0, &sources.Logged{Verbosity: sources.AttemptsVerbosity + 1})
-	world.Happens(&c, 0, sources.Added, world.Node("node-a", "8"), nil)
-	gated := world.Happens(&c, 1, sources.Added, world.Wants("gated", "1"), func(p *v1.Pod) {
+	world.Change(&c, 0, sources.Added, world.Node("node-a", "8"), nil)
+	gated := world.Change(&c, 1, sources.Added, world.PendingPod("gated", "1"), func(p *v1.Pod) {
 		p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "gate"}}
 	})
 	for i := range 30 {
 		at := 20 + 2*float64(i)
-		pod := world.Happens(&c, at, sources.Added, world.Wants(fmt.Sprintf("p-%d", i), "100m"), nil)
+		pod := world.Change(&c, at, sources.Added, world.PendingPod(fmt.Sprintf("p-%d", i), "100m"), nil)
 		c.Add(at+0.1, &sources.Bound{Pod: world.Key(pod.Name), UID: pod.UID, Node: "node-a", Began: world.At(at + 0.05)})
 	}
 	c.Add(90, &sources.Bound{Pod: world.Key(gated.Name), UID: gated.UID, Node: "node-a", Began: world.At(30)})

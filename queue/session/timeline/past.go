@@ -62,7 +62,9 @@ func (t *Timeline) CutBeyond(bytes int64) int {
 }
 
 // LeftLately reports whether p, which has left the queue, did so not long before the newest of what is executed.
-func (t *Timeline) LeftLately(p *board.Pod) bool { return t.Executed.Sub(p.Since) <= history.KeepLeft }
+func (t *Timeline) LeftLately(p *board.Pod) bool {
+	return t.Executed.Sub(p.Since) <= history.LeftRetention
+}
 
 // OpenPast has t, of which nothing has been executed, keep its oldest changes in a file that opts.Past opens: see history.OpenPast.
 func (t *Timeline) OpenPast(opts Options) error {
@@ -73,7 +75,7 @@ func (t *Timeline) OpenPast(opts Options) error {
 // Unkeep has t forget what is in that file, which can't be read or written any more, and returns how many bytes are in memory from then
 // on, about; 0 is as many as there are.
 func (t *Timeline) Unkeep() (bound int64) {
-	t.History.Unkeep()
+	t.History.DropArchive()
 	if t.made.rec == nil { // nothing of a live cluster can be worked out again
 		t.Start = t.OldestAt()
 		return 0
@@ -170,7 +172,7 @@ func (t *Timeline) StoreBeyond(bytes int64) error {
 // StoresBeyond reports whether StoreBeyond has something to do.
 func (t *Timeline) StoresBeyond(bytes int64) bool {
 	n, _ := t.Kept()
-	return t.Keeps() && bytes > 0 && n > history.LeastInMemory && t.Size() > bytes
+	return t.HasArchive() && bytes > 0 && n > history.MinInMemory && t.Size() > bytes
 }
 
 // forgetEngines drops what led to the changes before the cut-th: the engine before the first that is left is the oldest that is

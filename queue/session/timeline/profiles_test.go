@@ -31,11 +31,11 @@ func TestProfiles(t *testing.T) {
 		return func(p *v1.Pod) { p.Spec.SchedulerName = scheduler }
 	}
 	var w world.Cluster
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	world.Happens(&w, 2, sources.Added, world.Wants("of-default", "4"), nil)
-	p := world.Happens(&w, 3, sources.Added, world.Wants("of-packed", "4"), by("packed"))
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	world.Change(&w, 2, sources.Added, world.PendingPod("of-default", "4"), nil)
+	p := world.Change(&w, 3, sources.Added, world.PendingPod("of-packed", "4"), by("packed"))
 	w.Bound(3.01, p, "node-a")
-	p = world.Happens(&w, 4, sources.Added, world.Wants("of-another", "4"), by("volcano"))
+	p = world.Change(&w, 4, sources.Added, world.PendingPod("of-another", "4"), by("volcano"))
 	w.Recorded(4.01, p, 1)
 	p = w.Patched(4.02, p, world.TooSmall, "")
 	w.Failed(5, p, "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.")

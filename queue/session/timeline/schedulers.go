@@ -138,7 +138,7 @@ func (s Schedulers) Notices() []string {
 		tellUnknown(u.To)
 	}
 	if more := len(upgrades) - maxUpgrades; more > 0 {
-		notices = append(notices, fmt.Sprintf("Its release changes %s more.", words.Times(more, "time")))
+		notices = append(notices, fmt.Sprintf("Its release changes %s more.", words.Plural(more, "time")))
 	}
 	return notices
 }

@@ -29,10 +29,10 @@ func TestUpgrade(t *testing.T) {
 			var w world.Cluster
 			w.Started(0)
 			w.Add(1, &sources.SchedulerHeard{Release: "v1.31.4"})
-			world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			world.Happens(&w, 2, sources.Added, world.Wants("old", "2"), nil)
+			world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Change(&w, 2, sources.Added, world.PendingPod("old", "2"), nil)
 			w.Add(10, c.change)
-			world.Happens(&w, 12, sources.Added, world.Wants("new", "2"), nil)
+			world.Change(&w, 12, sources.Added, world.PendingPod("new", "2"), nil)
 			var came []string
 			err := Replay(t.Context(), w.Recording(20), Options{}, func(m *board.Transition) error {
 				if strings.HasSuffix(m.Event, "PodAdd") {

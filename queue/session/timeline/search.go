@@ -77,7 +77,7 @@ func (s *Search) Found() board.Change {
 func (s *Search) matches(c board.Change, forward bool) bool {
 	holds := s.Condition.Holds
 	if holds == nil {
-		return c.Move != nil && s.Condition.Is(c.Move)
+		return c.Move != nil && s.Condition.Matches(c.Move)
 	}
 	was := holds(&s.sizes)
 	if forward {

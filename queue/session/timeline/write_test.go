@@ -19,7 +19,7 @@ func TestPodGoesBeforeItsPatch(t *testing.T) {
 	line.GoTo(line.End)
 	now := world.At(2)
 	fork := line.Fork(now)
-	pod := world.Wants("web", "4")
+	pod := world.PendingPod("web", "4")
 	fork.Inject(now, func(e *Engine) {
 		if err := e.StartScheduler(now, &Spare{}); err != nil {
 			t.Fatal(err)
@@ -46,8 +46,8 @@ func TestPodGoesBeforeItsPatch(t *testing.T) {
 // That one stays when they would have stopped.
 func TestVictimGoesByOthers(t *testing.T) {
 	var w world.Cluster
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	low := world.Happens(&w, 1, sources.Added, world.Wants("low", "1"), func(p *v1.Pod) { p.Spec.NodeName, p.Spec.Priority = "node-a", new(int32) })
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	low := world.Change(&w, 1, sources.Added, world.PendingPod("low", "1"), func(p *v1.Pod) { p.Spec.NodeName, p.Spec.Priority = "node-a", new(int32) })
 	line := New(w.Recording(2), world.Config(t), nil)
 	line.GoTo(line.End)
 	now := world.At(2)
@@ -56,7 +56,7 @@ func TestVictimGoesByOthers(t *testing.T) {
 		if err := e.StartScheduler(now, &Spare{}); err != nil {
 			t.Fatal(err)
 		}
-		high := world.Wants("high", "1")
+		high := world.PendingPod("high", "1")
 		high.Spec.Priority = new(int32)
 		*high.Spec.Priority = 100
 		e.PutObject(now, high)
@@ -68,7 +68,7 @@ func TestVictimGoesByOthers(t *testing.T) {
 			t.Fatalf("%d victims are ending", len(e.Driver.Dying))
 		}
 		e.RemoveObject(ends, low)
-		second := world.Wants("low", "100m")
+		second := world.PendingPod("low", "100m")
 		second.UID = "second"
 		e.PutObject(ends, second)
 	})

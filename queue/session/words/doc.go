@@ -1,4 +1,4 @@
-// Package words puts times, counts and tiers into the words that sentences of the session are made of.
+// Package words formats times, counts and tiers for sentences.
 //
-// What goes in is safe to show already, and so is what comes out. It imports queue, for the tiers.
+// Its input must be safe to show, and then its output is too. It imports queue for the tiers.
 package words

@@ -8,7 +8,7 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// Short writes a duration as 4 s, 250 ms or 5 min.
+// Short formats a duration as 4 s, 250 ms or 5 min.
 func Short(d time.Duration) string {
 	switch {
 	case d >= time.Minute && d%time.Minute == 0:
@@ -20,7 +20,7 @@ func Short(d time.Duration) string {
 	}
 }
 
-// Ordinal writes 1st, 2nd, 3rd, 11th and so on.
+// Ordinal formats n as 1st, 2nd, 3rd, 11th and so on.
 func Ordinal(n int) string {
 	suffix := "th"
 	if n%100 < 11 || n%100 > 13 {
@@ -36,23 +36,15 @@ func Ordinal(n int) string {
 	return strconv.Itoa(n) + suffix
 }
 
-// Times writes how many there are of what, which gets an s unless there is one: 1 pod, 2 pods.
-func Times(n int, what string) string {
+// Plural formats a count of what, which gets an s unless n is 1: 1 pod, 2 pods.
+func Plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Standing writes that one pod stands, or that n pods stand.
-func Standing(n int) string {
-	if n == 1 {
-		return "1 pod stands"
-	}
-	return fmt.Sprintf("%d pods stand", n)
-}
-
-// TierNamed is the word for the tier of that name in JSON: in-flight for inflight. Any other name is its own.
+// TierNamed returns the word for the tier with that JSON name, as in-flight for inflight, or name itself.
 func TierNamed(name string) string {
 	t, err := queue.ParseTier(name)
 	if err != nil {
@@ -61,7 +53,7 @@ func TierNamed(name string) string {
 	return TierWord(t)
 }
 
-// TierWord is a tier's name in a sentence.
+// TierWord returns a tier's name in a sentence.
 func TierWord(t queue.Tier) string {
 	switch t {
 	case queue.InFlight:

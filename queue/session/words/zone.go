@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Zone is the time zone in which times of day are told. Its zero value is UTC, as in the scheduler's log.
+// Zone is the time zone in which times are shown. Its zero value is UTC, as in the scheduler's log.
 type Zone struct{ location *time.Location }
 
-// ParseZone returns the zone that a person names: UTC, local for this machine's, or one of the IANA database, as
-// Europe/Berlin. It fails if this machine knows none of that name.
+// ParseZone returns the zone of a name: UTC, local for this machine's, or a name from the IANA
+// database, such as Europe/Berlin. It fails if this machine does not know the zone.
 func ParseZone(name string) (Zone, error) {
 	switch strings.ToLower(name) {
 	case "", "utc":
@@ -20,12 +20,12 @@ func ParseZone(name string) (Zone, error) {
 	}
 	l, err := time.LoadLocation(name)
 	if err != nil {
-		return Zone{}, fmt.Errorf("this machine knows no time zone %q: there are UTC, local, and names like Europe/Berlin", name)
+		return Zone{}, fmt.Errorf("unknown time zone %q: use UTC, local, or a name like Europe/Berlin", name)
 	}
 	return inZone(l), nil
 }
 
-// inZone is the zone of l, and the zero value if that is UTC by another name, as a machine's own often is.
+// inZone returns the zone of l, or the zero Zone if l is UTC under another name, as time.Local often is.
 func inZone(l *time.Location) Zone {
 	for _, month := range []time.Month{time.January, time.July} {
 		if name, _ := time.Date(2026, month, 1, 0, 0, 0, 0, l).Zone(); name != "UTC" {
@@ -35,7 +35,7 @@ func inZone(l *time.Location) Zone {
 	return Zone{}
 }
 
-// String is the name that ParseZone reads: UTC, Local, Europe/Berlin.
+// String returns the name that ParseZone parses: UTC, Local, Europe/Berlin.
 func (z Zone) String() string {
 	if z.location == nil {
 		return "UTC"
@@ -43,7 +43,7 @@ func (z Zone) String() string {
 	return z.location.String()
 }
 
-// In returns the same moment with the zone's time of day.
+// In returns t in the zone.
 func (z Zone) In(t time.Time) time.Time {
 	if z.location == nil {
 		return t.UTC()
@@ -51,23 +51,23 @@ func (z Zone) In(t time.Time) time.Time {
 	return t.In(z.location)
 }
 
-// IsUTC reports whether times are told in UTC.
+// IsUTC reports whether the zone is UTC.
 func (z Zone) IsUTC() bool { return z.location == nil }
 
-// Name is what the zone is called at the moment t: UTC, CET, CEST, +0530.
+// Name returns the zone's abbreviation at t: UTC, CET, CEST, +0530.
 func (z Zone) Name(t time.Time) string { return z.In(t).Format("MST") }
 
-// Precise writes a time of day with milliseconds.
+// Precise formats a time of day with milliseconds.
 func (z Zone) Precise(t time.Time) string { return z.In(t).Format("15:04:05.000") }
 
-// Full writes the date, a time of day with milliseconds, and the zone's name.
+// Full formats the date, the time of day with milliseconds, and the zone's abbreviation.
 func (z Zone) Full(t time.Time) string { return z.In(t).Format("2006-01-02 15:04:05.000 MST") }
 
-// Clock writes a time of day: 12:00:10.7, and 12:00:14 if it is a whole second.
+// Clock formats a time of day to a tenth of a second: 12:00:10.7, or 12:00:14 for a whole second.
 func (z Zone) Clock(t time.Time) string { return z.In(t).Format("15:04:05.9") }
 
-// Second writes a time of day to the second.
+// Second formats a time of day to the second.
 func (z Zone) Second(t time.Time) string { return z.In(t).Format("15:04:05") }
 
-// Day writes the date.
+// Day formats the date.
 func (z Zone) Day(t time.Time) string { return z.In(t).Format(time.DateOnly) }

@@ -1,5 +1,5 @@
-// Package world makes up clusters for tests: nodes, pods and what happens to them, second by second after a fixed noon,
-// as a recording that an audit log would give; and recordings that are drawn at random.
+// Package world builds clusters for tests: nodes, pods and what happens to them, in seconds after a fixed
+// noon, as recordings that an audit log would give; and random recordings.
 //
 // Only tests import it.
 package world

@@ -14,8 +14,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Recordings draws recordings: pods that move about as a scheduler's log would tell it, with objects that
-// change, counts and marks between.
+// Recordings draws recordings: pods that move as in a scheduler log, with object changes and marks in
+// between.
 func Recordings(events int) *rapid.Generator[*sources.Recording] {
 	return rapid.Custom(func(t *rapid.T) *sources.Recording {
 		rec := &sources.Recording{Name: "drawn"}
@@ -58,7 +58,7 @@ func facts(now time.Time) *rapid.Generator[sources.Fact] {
 	)
 }
 
-// Config is the configuration of a kube-scheduler without a file.
+// Config returns the default configuration of kube-scheduler.
 func Config(t interface{ Fatal(...any) }) *schedulerconfig.Config {
 	cfg, err := schedulerconfig.Default()
 	if err != nil {
@@ -67,8 +67,8 @@ func Config(t interface{ Fatal(...any) }) *schedulerconfig.Config {
 	return cfg
 }
 
-// SmallRecording returns a recording in which batch-1 does not fit, is woken by a node and backs off, and web-1 is
-// bound. Nothing happens for four minutes before late-1 comes.
+// SmallRecording returns a recording in which batch-1 does not fit, is woken by a node and backs off, and
+// web-1 is bound. Then nothing happens for four minutes until late-1 arrives.
 func SmallRecording() *sources.Recording {
 	move := func(seconds float64, pod string, to sources.Tier, event string, plugins ...string) sources.Event {
 		return sources.Event{Time: At(seconds), Fact: &sources.Move{Pod: Key(pod), To: to, Event: event, Plugins: plugins}}
@@ -92,7 +92,7 @@ func SmallRecording() *sources.Recording {
 	}}
 }
 
-// Filter parses a filter, and ends the test if it is none.
+// Filter parses a filter, and fails the test on an error.
 func Filter(t interface{ Fatal(...any) }, text string) filter.Filter {
 	f, err := filter.Parse(text)
 	if err != nil {
@@ -101,13 +101,13 @@ func Filter(t interface{ Fatal(...any) }, text string) filter.Filter {
 	return f
 }
 
-// ToldBy returns a recording of the scheduler's moves.
-func ToldBy(moves ...sources.Event) *sources.Recording {
-	return &sources.Recording{Name: "told", Events: moves}
+// RecordingOf returns a recording of the scheduler's moves.
+func RecordingOf(moves ...sources.Event) *sources.Recording {
+	return &sources.Recording{Name: "moves", Events: moves}
 }
 
-// Told is a move that a scheduler's log tells, seconds after Noon.
-func Told(seconds float64, pod string, to sources.Tier, event string) sources.Event {
+// Move returns a move in a scheduler log, seconds after Noon.
+func Move(seconds float64, pod string, to sources.Tier, event string) sources.Event {
 	m := &sources.Move{Pod: Key(pod), To: to, Event: event}
 	if event == queue.ScheduleAttemptFailure {
 		m.Plugins = []string{"NodeResourcesFit"}

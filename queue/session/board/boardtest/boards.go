@@ -7,7 +7,7 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// Picture is a board in words.
+// Picture formats a board as text.
 func Picture(b *board.Board) string {
 	var s strings.Builder
 	for _, tier := range board.Tiers {
@@ -22,7 +22,7 @@ func Picture(b *board.Board) string {
 	return s.String()
 }
 
-// Words returns the moves as lines for a person.
+// Words formats moves as lines of text.
 func Words(moves []*board.Transition) []string {
 	var s []string
 	for _, m := range moves {

@@ -1,2 +1,2 @@
-// Package boardtest tells boards and moves in words that a test compares. Only tests import it.
+// Package boardtest formats boards and moves as text that tests compare. Only tests import it.
 package boardtest

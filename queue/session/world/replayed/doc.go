@@ -1,4 +1,4 @@
-// Package replayed has a recording run to its end and tells what came of it, in words that a test compares.
+// Package replayed replays recordings and formats the result as text that tests compare.
 //
 // Only tests import it.
 package replayed

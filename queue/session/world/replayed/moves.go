@@ -15,13 +15,13 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Moves replays rec and tells each move as "second from>to event provenance".
+// Moves replays rec and formats each move of the pod as "second from>to event provenance".
 func Moves(t *testing.T, rec *sources.Recording, pod string) []string {
 	t.Helper()
-	var told []string
+	var moves []string
 	err := timeline.Replay(t.Context(), rec, timeline.Options{}, func(m *board.Transition) error {
 		if m.Pod.Key.Name == pod && m.From != m.To {
-			told = append(told, strings.Join(strings.Fields(fmt.Sprintf("%.0f %s>%s %s %s %s", m.Time.Sub(world.At(0)).Truncate(time.Second).Seconds(),
+			moves = append(moves, strings.Join(strings.Fields(fmt.Sprintf("%.0f %s>%s %s %s %s", m.Time.Sub(world.At(0)).Truncate(time.Second).Seconds(),
 				m.From, m.To, m.Event, strings.Join(m.UnschedulablePlugins, ","), m.Provenance())), " "))
 		}
 		return nil
@@ -29,18 +29,18 @@ func Moves(t *testing.T, rec *sources.Recording, pod string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return told
+	return moves
 }
 
 // Compare fails the test unless the moves got are those of want.
 func Compare(t *testing.T, got, want []string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
-		t.Errorf("it moves\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+		t.Errorf("moves are\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
 	}
 }
 
-// BoundTo returns the node to which a pod is shown to be bound.
+// BoundTo returns the node that the pod is bound to.
 func BoundTo(t *testing.T, rec *sources.Recording, pod string) (node string) {
 	t.Helper()
 	if err := timeline.Replay(t.Context(), rec, timeline.Options{}, func(m *board.Transition) error {
@@ -54,7 +54,7 @@ func BoundTo(t *testing.T, rec *sources.Recording, pod string) (node string) {
 	return node
 }
 
-// Again returns rec run again.
+// Again returns rec as a rerun.
 func Again(t *testing.T, rec *sources.Recording) *sources.Recording {
 	t.Helper()
 	rerun, err := model.Rerun(rec, "")

@@ -7,27 +7,27 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// passedMoves are moves of a pod that the filter does not select. Its last move may select it, or one of another pod of its name when it has
-// left, so they are kept to the end, in the order in which they came: each in the 8 bytes or so that tell it from the one before it.
-type passedMoves struct {
+// skippedMoves stores the moves of a pod that the filter has not selected. A later move, even of another
+// pod with its name, may select it, so they are kept to the end, as differences of about 8 bytes each.
+type skippedMoves struct {
 	bytes []byte
-	last  moment // when the last of them was
+	last  moment // the time of the last move
 }
 
-// Flags of a move that passed.
+// Flags of a skipped move.
 const (
-	passedObserved byte = 1 << iota
-	passedRestated
+	skippedObserved byte = 1 << iota
+	skippedRestated
 )
 
 // add adds a move.
-func (p *passedMoves) add(m countedMove) {
+func (p *skippedMoves) add(m countedMove) {
 	var flags byte
 	if m.observed {
-		flags |= passedObserved
+		flags |= skippedObserved
 	}
 	if m.restated {
-		flags |= passedRestated
+		flags |= skippedRestated
 	}
 	b := append(p.bytes, flags, byte(m.from), byte(m.to))
 	b = binary.AppendVarint(b, int64(m.at-p.last))
@@ -38,13 +38,13 @@ func (p *passedMoves) add(m countedMove) {
 }
 
 // all yields the moves.
-func (p *passedMoves) all() iter.Seq[countedMove] {
+func (p *skippedMoves) all() iter.Seq[countedMove] {
 	return func(yield func(countedMove) bool) {
 		var at moment
 		for rest := p.bytes; len(rest) > 0; {
 			m := countedMove{
 				from: queue.Tier(rest[1]), to: queue.Tier(rest[2]),
-				observed: rest[0]&passedObserved != 0, restated: rest[0]&passedRestated != 0,
+				observed: rest[0]&skippedObserved != 0, restated: rest[0]&skippedRestated != 0,
 			}
 			later, n := binary.Varint(rest[3:])
 			at += moment(later)

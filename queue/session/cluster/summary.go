@@ -11,24 +11,24 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Gist picks out of the events of a long recording, which it is shown one by one and nearly in the order of time, those that
-// answer what the recording tells at all: see sources.Recording. They answer it also of a rerun, which leaves out what the
-// recorded scheduler did.
-type Gist struct{ all, beside picker }
+// Summary selects the events of a long recording that show which facts the recording contains: see
+// sources.Recording. Events must be added roughly in time order. The selection also works for a rerun,
+// which omits the recorded scheduler's actions.
+type Summary struct{ all, beside picker }
 
-// NewGist returns the gist of a recording without an event.
-func NewGist() *Gist { return &Gist{newPicker(), newPicker()} }
+// NewSummary returns an empty Summary.
+func NewSummary() *Summary { return &Summary{newPicker(), newPicker()} }
 
-// Add takes in an event.
-func (g *Gist) Add(ev sources.Event) {
+// Add considers an event.
+func (g *Summary) Add(ev sources.Event) {
 	g.all.add(ev)
-	if !IsOfScheduler(ev) {
+	if !IsSchedulerAction(ev) {
 		g.beside.add(ev)
 	}
 }
 
-// Events returns what was picked, in the order of time.
-func (g *Gist) Events() []sources.Event {
+// Events returns the selected events in time order.
+func (g *Summary) Events() []sources.Event {
 	all := g.all.picked()
 	known := make(map[sources.Fact]bool, len(all))
 	for _, ev := range all {
@@ -43,30 +43,31 @@ func (g *Gist) Events() []sources.Event {
 	return all
 }
 
-// picker picks the events for a gist.
+// picker selects the events of a summary.
 type picker struct {
 	events      []sources.Event
 	first, last end
-	longest     sources.Event // the end of the attempt that took longest
-	kept        map[any]bool  // by what an event is the first of
-	hour        time.Time     // since when none was kept for its time
+	longest     sources.Event // the end of the longest attempt
+	kept        map[any]bool  // the kinds of which a first event was selected
+	hour        time.Time     // when an event was last selected
 	requests    int
-	uids        map[types.UID]types.NamespacedName // of the pods that are there
-	shown       map[types.UID]bool                 // of which an event was picked
+	uids        map[types.UID]types.NamespacedName // pods by UID
+	shown       map[types.UID]bool                 // UIDs with a selected event
 }
 
-// end is the first event or the last one.
+// end is the first or the last event.
 type end struct {
 	sources.Event
-	kept bool // among those that were picked
+	kept bool // already selected
 }
 
 const (
-	// maxQuiet is how much time passes without an event in the gist, unless none happens.
+	// maxQuiet limits the time between selected events, unless no event happens.
 	maxQuiet = time.Hour
-	// maxRequests is how many of the scheduler's requests are kept: those with which it begins tell whether they had to wait.
+	// maxRequests limits how many of the scheduler's requests are selected: the first ones show whether
+	// they had to wait.
 	maxRequests = 10_000
-	// maxOthers is how many pods of other schedulers are kept.
+	// maxOthers limits how many pods of other schedulers are selected.
 	maxOthers = 100_000
 )
 
@@ -74,7 +75,7 @@ func newPicker() picker {
 	return picker{kept: map[any]bool{}, uids: map[types.UID]types.NamespacedName{}, shown: map[types.UID]bool{}}
 }
 
-// picked returns what was picked, in no order.
+// picked returns the selected events in no particular order.
 func (g *picker) picked() []sources.Event {
 	all := slices.Clone(g.events)
 	for _, e := range []end{g.first, g.last} {
@@ -88,10 +89,10 @@ func (g *picker) picked() []sources.Event {
 	return all
 }
 
-// add takes in an event.
+// add considers an event.
 func (g *picker) add(ev sources.Event) {
 	if g.last.Fact != nil && !g.last.kept && ev.Time.Sub(g.last.Time) > maxQuiet {
-		g.keep(g.last.Event) // a time in which nothing happens ends
+		g.keep(g.last.Event) // the end of a quiet time
 		g.last.kept = true
 	}
 	first := g.first.Fact == nil || ev.Time.Before(g.first.Time)
@@ -112,20 +113,20 @@ func (g *picker) add(ev sources.Event) {
 	}
 }
 
-// keep picks ev.
+// keep selects ev.
 func (g *picker) keep(ev sources.Event) {
 	g.events = append(g.events, ev)
 	g.show(ev)
 }
 
-// show notes that the gist shows the pod that ev is about, if it is about one.
+// show notes that the pod of ev, if any, has a selected event.
 func (g *picker) show(ev sources.Event) {
 	if pod, is := podOf(ev); is && ev.Fact.(*sources.ObjectChange).Verb != sources.Deleted {
 		g.shown[pod.UID] = true
 	}
 }
 
-// ends reports whether with ev a pod ends which the gist shows.
+// ends reports whether ev deletes a pod that has a selected event.
 func (g *picker) ends(ev sources.Event) bool {
 	pod, is := podOf(ev)
 	if !is || ev.Fact.(*sources.ObjectChange).Verb != sources.Deleted || !g.shown[pod.UID] {
@@ -135,7 +136,7 @@ func (g *picker) ends(ev sources.Event) bool {
 	return true
 }
 
-// podOf returns the pod that changes with ev, if one does.
+// podOf returns the pod that ev changes, if any.
 func podOf(ev sources.Event) (*v1.Pod, bool) {
 	c, is := ev.Fact.(*sources.ObjectChange)
 	if !is {
@@ -145,7 +146,7 @@ func podOf(ev sources.Event) (*v1.Pod, bool) {
 	return pod, is
 }
 
-// picks reports whether ev answers something that those before it do not.
+// picks reports whether ev shows something that earlier events do not.
 func (g *picker) picks(ev sources.Event) bool {
 	switch f := ev.Fact.(type) {
 	case *sources.SchedulerStarted, *sources.SchedulerHeard, *sources.Silent, *sources.Clocks, *sources.Attached, *sources.Logged, *sources.Mark, *sources.Counts:
@@ -163,15 +164,15 @@ func (g *picker) picks(ev sources.Event) bool {
 	return g.isFirst(reflect.TypeOf(ev.Fact))
 }
 
-// isFirst reports whether it is asked for the first time about what.
+// isFirst reports whether this is the first call with what.
 func (g *picker) isFirst(what any) bool {
 	known := g.kept[what]
 	g.kept[what] = true
 	return !known
 }
 
-// waits is a pod that waits for a scheduler which is not the default one, or for a scheduler of that name.
-type waits struct {
+// waitingFor identifies a pod that waits for another scheduler, or just the scheduler's name.
+type waitingFor struct {
 	scheduler string
 	uid       types.UID
 }
@@ -200,7 +201,7 @@ func (g *picker) picksPod(now time.Time, verb sources.Verb, pod *v1.Pod) bool {
 		picked = g.isFirst("running") || picked
 	}
 	if name := pod.Spec.SchedulerName; name != "" && Waiting(pod) && verb != sources.Deleted {
-		w := waits{scheduler: name}
+		w := waitingFor{scheduler: name}
 		if name != v1.DefaultSchedulerName && len(g.kept) < maxOthers {
 			w.uid = pod.UID
 		}

@@ -6,9 +6,10 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// Unplaced returns pod without what a recorded scheduler did to it, such as its node and its condition: those are as have has them, the
-// same pod as it is where another scheduler runs. victim is true if the recorded one preempted it: then it is not going by that.
-func Unplaced(pod, have *v1.Pod, victim bool) *v1.Pod {
+// WithoutScheduling returns pod without the recorded scheduler's changes, such as its node and its
+// condition: those are copied from have, the same pod where another scheduler runs. victim is true if the
+// recorded scheduler preempted the pod; that deletion is undone too.
+func WithoutScheduling(pod, have *v1.Pod, victim bool) *v1.Pod {
 	pod = pod.DeepCopy()
 	pod.Spec.NodeName, pod.Status.NominatedNodeName = have.Spec.NodeName, have.Status.NominatedNodeName
 	pod.Status.Conditions = slices.DeleteFunc(pod.Status.Conditions, isScheduling)
@@ -21,7 +22,7 @@ func Unplaced(pod, have *v1.Pod, victim bool) *v1.Pod {
 		pod.Status.Phase = v1.PodPending
 		for _, label := range []string{v1.LabelTopologyZone, v1.LabelTopologyRegion} {
 			if _, own := have.Labels[label]; !own {
-				delete(pod.Labels, label) // the API server took it from the node, when the pod was bound
+				delete(pod.Labels, label) // the API server copied it from the node on binding
 			}
 		}
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestGist: what is said of a long recording, of which only the gist is kept, is what is said of the same one that is kept.
-func TestGist(t *testing.T) {
+// TestSummary: everything derived from the summary of a long recording equals that from all events.
+func TestSummary(t *testing.T) {
 	cfg, err := schedulerconfig.Default()
 	if err != nil {
 		t.Fatal(err)
@@ -53,16 +53,16 @@ func TestGist(t *testing.T) {
 		if rapid.Bool().Draw(t, "modelled") {
 			kept.Events = slices.DeleteFunc(kept.Events, func(ev sources.Event) bool { _, is := ev.Fact.(*sources.Move); return is })
 		}
-		gist := cluster.NewGist()
+		summary := cluster.NewSummary()
 		for _, ev := range kept.Events {
-			gist.Add(ev)
+			summary.Add(ev)
 		}
-		long := &sources.Recording{Name: kept.Name, Gist: gist.Events(), Again: func(context.Context) iter.Seq2[sources.Event, error] { return kept.All(context.Background()) }}
+		long := &sources.Recording{Name: kept.Name, Gist: summary.Events(), Again: func(context.Context) iter.Seq2[sources.Event, error] { return kept.All(context.Background()) }}
 		if got, want := report.Notices(long), report.Notices(kept); !slices.Equal(got, want) {
-			t.Fatalf("of the gist it is said\n%q\nand of all\n%q", got, want)
+			t.Fatalf("from the summary:\n%q\nfrom all events:\n%q", got, want)
 		}
-		if got, want := report.OthersPods(long.Tells(), cfg), report.OthersPods(kept.Tells(), cfg); got != want {
-			t.Fatalf("of the gist it is said\n%q\nand of all\n%q", got, want)
+		if got, want := report.OtherSchedulers(long.Tells(), cfg), report.OtherSchedulers(kept.Tells(), cfg); got != want {
+			t.Fatalf("from the summary:\n%q\nfrom all events:\n%q", got, want)
 		}
 		again, err := model.Rerun(kept, "")
 		if err == nil {
@@ -71,41 +71,41 @@ func TestGist(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got, want := report.Notices(longAgain), report.Notices(again); !slices.Equal(got, want) {
-				t.Fatalf("of the gist of a rerun it is said\n%q\nand of all\n%q", got, want)
+				t.Fatalf("from the summary of a rerun:\n%q\nfrom all events:\n%q", got, want)
 			}
 			if a, b := all(t, longAgain), all(t, again); !slices.Equal(a, b) {
-				t.Fatalf("a long recording is run again as %d events, and one that is kept as %d", len(a), len(b))
+				t.Fatalf("a rerun of a long recording has %d events, and of a short one %d", len(a), len(b))
 			}
 			from, to := timeline.Span(longAgain)
 			if first, last := timeline.Span(again); !from.Equal(first) || !to.Equal(last) {
-				t.Fatalf("the gist of a rerun is from %s to %s, all is from %s to %s", from, to, first, last)
+				t.Fatalf("the summary of a rerun is from %s to %s, all events are from %s to %s", from, to, first, last)
 			}
 		}
 		from, to := timeline.Span(long)
 		if first, last := timeline.Span(kept); !from.Equal(first) || !to.Equal(last) {
-			t.Fatalf("the gist is from %s to %s, all is from %s to %s", from, to, first, last)
+			t.Fatalf("the summary is from %s to %s, all events are from %s to %s", from, to, first, last)
 		}
 		if got, want := longestAttempt(long), longestAttempt(kept); got != want {
-			t.Fatalf("the gist tells of an attempt of %s, all of one of %s", got, want)
+			t.Fatalf("the summary's longest attempt takes %s, that of all events %s", got, want)
 		}
 		for i, ev := range long.Tells() {
 			if sources.Took(ev) > 0 && slices.ContainsFunc(long.Tells()[:i], func(other sources.Event) bool { return other.Fact == ev.Fact }) {
-				t.Fatalf("the gist tells of the attempt that ended at %s twice", ev.Time)
+				t.Fatalf("the summary contains the attempt that ended at %s twice", ev.Time)
 			}
 		}
-		if got, want := cluster.TellsStatuses(long.Tells()), cluster.TellsStatuses(kept.Tells()); got != want {
-			t.Fatalf("the gist tells statuses: %v, all tells them: %v", got, want)
+		if got, want := cluster.ReportsNoFailures(long.Tells()), cluster.ReportsNoFailures(kept.Tells()); got != want {
+			t.Fatalf("ReportsNoFailures: %v, with all events: %v", got, want)
 		}
-		if got, want := cluster.TellsFailures(long.Tells()), cluster.TellsFailures(kept.Tells()); got != want {
-			t.Fatalf("the gist tells failures: %v, all tells them: %v", got, want)
+		if got, want := cluster.HasFailures(long.Tells()), cluster.HasFailures(kept.Tells()); got != want {
+			t.Fatalf("HasFailures: %v, with all events: %v", got, want)
 		}
 		if got, want := timeline.RecordedScheduler(long), timeline.RecordedScheduler(kept); (got == nil) != (want == nil) || got != nil && got.Release != want.Release {
-			t.Fatalf("the gist tells of %v, all of %v", got, want)
+			t.Fatalf("the summary has %v, all events have %v", got, want)
 		}
 	})
 }
 
-// longestAttempt is how long the longest attempt took that rec tells of.
+// longestAttempt returns the duration of rec's longest attempt.
 func longestAttempt(rec *sources.Recording) (longest time.Duration) {
 	for _, ev := range rec.Tells() {
 		longest = max(longest, sources.Took(ev))

@@ -14,8 +14,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestPassedMoves: moves that passed are counted as they were, whatever is in them.
-func TestPassedMoves(t *testing.T) {
+// TestSkippedMoves: skipped moves are decoded as they were encoded.
+func TestSkippedMoves(t *testing.T) {
 	want := []countedMove{
 		{at: 1, from: queue.None, to: queue.Active, observed: true},
 		{at: never, attempts: math.MaxInt, event: math.MaxUint32, rejection: math.MaxUint32, from: queue.Pending, to: queue.Deleted},
@@ -23,7 +23,7 @@ func TestPassedMoves(t *testing.T) {
 		{at: math.MaxInt64 - 1, rejection: 7, from: queue.Backoff, to: queue.InFlight, restated: true},
 		{},
 	}
-	var passed passedMoves
+	var passed skippedMoves
 	for _, m := range want {
 		passed.add(m)
 	}
@@ -38,36 +38,36 @@ func TestPassedMoves(t *testing.T) {
 	}
 }
 
-// TestPassedOfOneName: a pod that is selected late brings the moves of all pods of its name, also of those that left long before.
-func TestPassedOfOneName(t *testing.T) {
+// TestSkippedOfOneName: a late selection includes the moves of all pods with the name, even long gone ones.
+func TestSkippedOfOneName(t *testing.T) {
 	var events []sources.Event
 	at := 0.0
 	for nth := range 4 {
 		for i := range 3 {
-			tell := func(to sources.Tier, event string) {
-				events, at = append(events, world.Told(at, fmt.Sprint("p-", i), to, event)), at+100
+			add := func(to sources.Tier, event string) {
+				events, at = append(events, world.Move(at, fmt.Sprint("p-", i), to, event)), at+100
 			}
-			tell(sources.TierActive, "UnscheduledPodAdd")
-			tell(sources.TierInFlight, "")
+			add(sources.TierActive, "UnscheduledPodAdd")
+			add(sources.TierInFlight, "")
 			for range i * nth { // only some of them are tried more than three times
-				tell(sources.TierUnschedulable, "ScheduleAttemptFailure")
-				tell(sources.TierActive, "NodeAdd")
-				tell(sources.TierInFlight, "")
+				add(sources.TierUnschedulable, "ScheduleAttemptFailure")
+				add(sources.TierActive, "NodeAdd")
+				add(sources.TierInFlight, "")
 			}
-			tell("deleted", "")
+			add("deleted", "")
 		}
 	}
 	selected, err := filter.Parse("attempts>3")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Summarize(t.Context(), &sources.Recording{Name: "told", Events: events}, timeline.Options{Filter: selected})
+	got, err := Summarize(t.Context(), &sources.Recording{Name: "moves", Events: events}, timeline.Options{Filter: selected})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// p-1 is tried at most four times, p-2 up to seven.
 	of := slices.DeleteFunc(slices.Clone(events), func(ev sources.Event) bool { return strings.HasSuffix(ev.Fact.(*sources.Move).Pod.Name, "-0") })
-	want, err := Summarize(t.Context(), &sources.Recording{Name: "told", Events: of}, timeline.Options{})
+	want, err := Summarize(t.Context(), &sources.Recording{Name: "moves", Events: of}, timeline.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// Asks says in sentences what p asks of the cluster: requests, where it may run, what it tolerates, claims, gates. It is
-// empty if the pod's object is not known.
-func Asks(p *board.Pod) []string {
+// Requirements describes in sentences what p requires of the cluster: requests, where it may run,
+// tolerations, claims, gates. It is empty if the pod's object is unknown.
+func Requirements(p *board.Pod) []string {
 	pod := p.Object()
 	if len(pod.Spec.Containers) == 0 {
 		return nil
@@ -31,13 +31,13 @@ func Asks(p *board.Pod) []string {
 			requests = append(requests, r.Used.String()+" "+string(r.Name))
 		}
 	}
-	say("Asks for", requests)
+	say("Requests", requests)
 	var selector []string
 	for _, key := range slices.Sorted(maps.Keys(pod.Spec.NodeSelector)) {
 		selector = append(selector, key+"="+pod.Spec.NodeSelector[key])
 	}
 	say("Only on nodes with", append(selector, nodeTerms(pod)...))
-	say("With other pods:", podTerms(pod))
+	say("Other pods:", podTerms(pod))
 	var tolerates []string
 	for _, t := range pod.Spec.Tolerations {
 		tolerates = append(tolerates, toleration(t))
@@ -50,15 +50,15 @@ func Asks(p *board.Pod) []string {
 	}
 	say("Gated by", gates)
 	if policy := pod.Spec.PreemptionPolicy; policy != nil && *policy == v1.PreemptNever {
-		all = append(all, "Never preempts others.")
+		all = append(all, "Never preempts other pods.")
 	}
 	if name := pod.Spec.SchedulerName; name != "" && name != v1.DefaultSchedulerName {
-		all = append(all, "Its scheduler is "+name+".")
+		all = append(all, "Scheduler: "+name+".")
 	}
 	return all
 }
 
-// nodeTerms are the terms of the pod's required node affinity, of which one has to hold.
+// nodeTerms returns the terms of the pod's required node affinity, one of which must hold.
 func nodeTerms(pod *v1.Pod) []string {
 	a := pod.Spec.Affinity
 	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
@@ -78,31 +78,31 @@ func nodeTerms(pod *v1.Pod) []string {
 	return []string{strings.Join(terms, ", or ")}
 }
 
-// podTerms are what the pod requires of the pods around it.
+// podTerms returns the pod's requirements on other pods.
 func podTerms(pod *v1.Pod) []string {
 	var terms []string
-	add := func(say string, required []v1.PodAffinityTerm) {
+	add := func(kind string, required []v1.PodAffinityTerm) {
 		for _, t := range required {
-			terms = append(terms, fmt.Sprintf("%s those with %s by %s", say, metav1.FormatLabelSelector(t.LabelSelector), t.TopologyKey))
+			terms = append(terms, fmt.Sprintf("%s: %s (per %s)", kind, metav1.FormatLabelSelector(t.LabelSelector), t.TopologyKey))
 		}
 	}
 	if a := pod.Spec.Affinity; a != nil {
 		if a.PodAffinity != nil {
-			add("beside", a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+			add("affinity", a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
 		}
 		if a.PodAntiAffinity != nil {
-			add("not beside", a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+			add("anti-affinity", a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
 		}
 	}
 	for _, t := range pod.Spec.TopologySpreadConstraints {
 		if t.WhenUnsatisfiable == v1.DoNotSchedule {
-			terms = append(terms, fmt.Sprintf("spread by %s, a skew of %d at the most", t.TopologyKey, t.MaxSkew))
+			terms = append(terms, fmt.Sprintf("spread per %s (max skew %d)", t.TopologyKey, t.MaxSkew))
 		}
 	}
 	return terms
 }
 
-// toleration writes a toleration as a taint is written.
+// toleration formats a toleration like a taint.
 func toleration(t v1.Toleration) string {
 	switch {
 	case t.Key == "" && t.Operator == v1.TolerationOpExists:
