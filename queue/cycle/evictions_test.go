@@ -301,7 +301,7 @@ func TestPreemptionAtOnce(t *testing.T) {
 				featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SchedulerAsyncPreemption, false)
 			}
 			first, second := at("one", aPod("first", requests("cpu", "2"))), at("one", aPod("second", requests("cpu", "2")))
-			st := newStoryWith(t, defaultConfig(t).Of(version), 1, aNode("one"), first, second)
+			st := newStoryWith(t, defaultConfig(t).ForVersion(version), 1, aNode("one"), first, second)
 			a := st.tries(aPod("high", requests("cpu", "4"), priority(10)))
 			if a.Nominated != "one" || st.victims() != "first second" || len(a.Evictions) != 2 {
 				t.Errorf("nominated to %q, victims %s, and the attempt waits for %d", a.Nominated, st.victims(), len(a.Evictions))
@@ -327,7 +327,7 @@ func TestPreemptionGatesUntilLast(t *testing.T) {
 	} {
 		t.Run(version, func(t *testing.T) {
 			first, second := at("one", aPod("first", requests("cpu", "2"))), at("one", aPod("second", requests("cpu", "2")))
-			st := newStoryWith(t, defaultConfig(t).Of(version), 1, aNode("one"), first, second)
+			st := newStoryWith(t, defaultConfig(t).ForVersion(version), 1, aNode("one"), first, second)
 			st.tries(aPod("high", requests("cpu", "4"), priority(10)))
 			st.pass(time.Minute)
 			st.evict(first, true)
@@ -350,7 +350,7 @@ func TestPreemptionGatesUntilLast(t *testing.T) {
 func TestPreemptsWhoIsGone(t *testing.T) {
 	for _, version := range []string{"v1.32.0", "v1.33.0", "v1.34.1"} {
 		t.Run(version, func(t *testing.T) {
-			st := newStoryWith(t, defaultConfig(t).Of(version), 1)
+			st := newStoryWith(t, defaultConfig(t).ForVersion(version), 1)
 			for i := range 200 {
 				node, low := fmt.Sprint("n", i), aPod(fmt.Sprint("low-", i), requests("cpu", "3"))
 				st.put(aNode(node))

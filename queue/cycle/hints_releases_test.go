@@ -56,7 +56,7 @@ func TestHintsOfReleases(t *testing.T) {
 	} {
 		for release, want := range c.woken {
 			t.Run(release+": "+c.name, func(t *testing.T) {
-				cfg, err := defaultConfig(t).In(release)
+				cfg, err := defaultConfig(t).ForRelease(release)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -108,7 +108,7 @@ func TestVacatingOfReleases(t *testing.T) {
 	} {
 		for release, want := range c.woken {
 			t.Run(release+": "+c.name, func(t *testing.T) {
-				cfg, err := defaultConfig(t).In(release)
+				cfg, err := defaultConfig(t).ForRelease(release)
 				if err != nil {
 					t.Fatal(err)
 				}

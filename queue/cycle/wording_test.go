@@ -19,7 +19,7 @@ func TestWording(t *testing.T) {
 		{"v1.33.0", named, ""}, {"v1.34.1", named, claims}, {"v1.35.0", unnamed, claims}, {"v1.36.1", unnamed, claims}, {"v1.37.1", unnamed, ""},
 	} {
 		t.Run(c.version, func(t *testing.T) {
-			st := newStoryWith(t, defaultConfig(t).Of(c.version), 1, gpu, aNode("cordoned", func(n *v1.Node) { n.Spec.Unschedulable = true }))
+			st := newStoryWith(t, defaultConfig(t).ForVersion(c.version), 1, gpu, aNode("cordoned", func(n *v1.Node) { n.Spec.Unschedulable = true }))
 			if got, want := st.tries(aPod("web")).Message, c.filters+c.claims+preempts; got != want {
 				t.Errorf("it says\n%q, want\n%q", got, want)
 			}
@@ -41,7 +41,7 @@ func TestWordingOfPreemption(t *testing.T) {
 		{"v1.31.4", tried, ""}, {"v1.33.0", tried, ""}, {"v1.34.1", claims + left, ""}, {"v1.36.1", claims + left, ""}, {"v1.37.1", left, helps},
 	} {
 		t.Run(c.version, func(t *testing.T) {
-			st := newStoryWith(t, defaultConfig(t).Of(c.version), 1, aNode("one"), aNode("cordoned", func(n *v1.Node) { n.Spec.Unschedulable = true }))
+			st := newStoryWith(t, defaultConfig(t).ForVersion(c.version), 1, aNode("one"), aNode("cordoned", func(n *v1.Node) { n.Spec.Unschedulable = true }))
 			if got := st.tries(aPod("huge", requests("cpu", "1k"))).Message; got != big+c.tooBig && got != short+c.tooBig {
 				t.Errorf("of a pod that no node could hold it says\n%q, want\n%q", got, big+c.tooBig)
 			}
@@ -60,7 +60,7 @@ func TestWordingOfAnError(t *testing.T) {
 	const rejected, fails = `0/1 nodes are available: persistentvolumeclaim "none" not found.`, " not found"
 	const preempts = " preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
 	for version, says := range map[string]string{"v1.31.4": preempts, "v1.33.0": preempts, "v1.34.1": fails, "v1.35.0": fails, "v1.37.1": fails} {
-		st := newStoryWith(t, defaultConfig(t).Of(version), 1, aNode("one"))
+		st := newStoryWith(t, defaultConfig(t).ForVersion(version), 1, aNode("one"))
 		if got, want := st.tries(aPod("web", uses("none"))).Message, rejected+says; got != want {
 			t.Errorf("%s says\n%q, want\n%q", version, got, want)
 		}

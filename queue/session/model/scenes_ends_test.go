@@ -19,7 +19,7 @@ func TestPreemptsInTheLoop(t *testing.T) {
 		comes(w, 2.01, "next", "200", free)
 		return low
 	}
-	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.Of("v1.32.0") }, []scene{
+	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.ForVersion("v1.32.0") }, []scene{
 		{"until it is told to have failed", 2, 2.5, func(w *world.Cluster) {
 			world.Happens(w, 2.08, sources.Deleted, victims(w), nil)
 			w.Failed(2.09, world.Wants("high", "1900m"), noRoom)

@@ -36,7 +36,7 @@ func newCalling(t *testing.T, version string) *calling {
 	w.Bound(40, pods["last"], "node")
 	world.Happens(&w, 10.8, sources.Deleted, pods["gone"], nil)
 	slices.SortFunc(w.Events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
-	cfg := world.Config(t).Of(version)
+	cfg := world.Config(t).ForVersion(version)
 	future := evidence.New(evidence.Of(w.Events), time.Minute, time.Millisecond, rate.NewLimiter(rate.Inf, 0))
 	c := &calling{&turns.Turns{Future: future, Channels: channels.New(cfg, true), Line: turns.NewLine(cfg), Patience: time.Minute}, pods}
 	c.binds(10, "first")
