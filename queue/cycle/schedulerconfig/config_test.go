@@ -90,7 +90,8 @@ func pluginArgs(t *testing.T, profile schedulerapi.KubeSchedulerProfile, plugin 
 	return nil
 }
 
-// TestReadJSON: kube-scheduler reads JSON as well, and the first of several YAML documents.
+// TestReadJSON checks that Read accepts JSON, and reads the first of several YAML documents, as
+// kube-scheduler does.
 func TestReadJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeConfig(t, `{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "podMaxBackoffSeconds": 20}`)
@@ -110,7 +111,7 @@ func writeConfig(t *testing.T, content string) {
 	}
 }
 
-// TestReadMistakes: each is one sentence that says what to change.
+// TestReadMistakes checks that each error is one sentence that says what to change.
 func TestReadMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("folder", 0o700); err != nil {
@@ -213,7 +214,7 @@ func TestSetFeatureGates(t *testing.T) {
 	}
 }
 
-// TestFeatureGatesOfBundles: AllBeta turns gates on without naming them.
+// TestFeatureGatesOfBundles checks unmodelled gates that AllBeta or AllAlpha enable.
 func TestFeatureGatesOfBundles(t *testing.T) {
 	for _, list := range []string{"AllBeta=true", "AllAlpha=true,AllBeta=true"} {
 		if err := SetFeatureGates(list); err == nil || !strings.HasSuffix(err.Error(), "must be false: schedq does not model the scheduling queue with it") {
@@ -237,7 +238,7 @@ func TestDidYouMean(t *testing.T) {
 	}
 }
 
-// TestClientInterval: requests that wait are sent that far apart, and none waits without a limit.
+// TestClientInterval checks the interval between waiting requests.
 func TestClientInterval(t *testing.T) {
 	for qps, want := range map[float32]time.Duration{50: 20 * time.Millisecond, 0.5: 2 * time.Second, 0: 0, -1: 0} {
 		if got := (&Config{ClientQPS: qps}).ClientInterval(); got != want {
