@@ -32,7 +32,7 @@ type Binaries struct {
 	root   string // the folder of the nested module
 	paths  map[program]string
 	stages []string // files
-	logf    func(format string, args ...any)
+	logf   func(format string, args ...any)
 }
 
 // Build builds the programs that are missing in root/bin, where root is the nested module. The first time

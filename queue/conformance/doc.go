@@ -1,3 +1,3 @@
-// Package conformance holds no code but tests: the queue of this project against kube-scheduler's own,
-// k8s.io/kubernetes/pkg/scheduler/backend/queue, in the same process and on the same calls.
+// Package conformance contains tests that compare package queue with kube-scheduler's own queue,
+// k8s.io/kubernetes/pkg/scheduler/backend/queue, by making the same calls on both.
 package conformance

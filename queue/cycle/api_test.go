@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// TestNothingLeaves: every client that upstream's plugins get talks to the model and to nothing else.
+// TestNothingLeaves checks that the clients of upstream's plugins talk to the model only.
 func TestNothingLeaves(t *testing.T) {
 	// Whoever went around the model's transport would take this one.
 	was := http.DefaultTransport
@@ -31,10 +31,10 @@ func TestNothingLeaves(t *testing.T) {
 	for name, profile := range st.profiles {
 		client := profile.ClientSet().CoreV1()
 		if host := client.RESTClient().Get().URL().Host; host != "model.invalid" {
-			t.Errorf("%s's client talks to %s", name, host)
+			t.Errorf("client of %s talks to %s", name, host)
 		}
 		if config := profile.KubeConfig(); config != nil {
-			t.Errorf("%s can make clients of its own: %+v", name, config)
+			t.Errorf("%s has a kubeconfig: %+v", name, config)
 		}
 		if _, err := client.Nodes().List(context.Background(), metav1.ListOptions{}); !apierrors.IsMethodNotSupported(err) {
 			t.Errorf("a list of nodes: %v", err)
@@ -42,7 +42,7 @@ func TestNothingLeaves(t *testing.T) {
 	}
 }
 
-// refusing is an http.RoundTripper that nothing may use.
+// refusing is an http.RoundTripper that must not be used.
 type refusing struct{ t *testing.T }
 
 // RoundTrip implements http.RoundTripper.
@@ -51,7 +51,7 @@ func (r refusing) RoundTrip(req *http.Request) (*http.Response, error) {
 	return nil, io.ErrUnexpectedEOF
 }
 
-// TestAPI: it answers what upstream's scheduler asks as an API server would, from the objects put in.
+// TestAPI checks that the model responds to the scheduler's requests like an API server.
 func TestAPI(t *testing.T) {
 	st := newStory(t, aNode("one"), aVolume("disk", "now", "", v1.LabelHostname, "one"))
 	st.revision = 40
@@ -112,10 +112,10 @@ func TestAPI(t *testing.T) {
 	}
 	// Each has the version after the one that its object had, and after all that were given out before.
 	if want := []string{"42 status=true new=false", "43 status=false new=false", "44 status=true new=false", "45 status=false new=true", "46 status=false new=true"}; !slices.Equal(wrote, want) {
-		t.Errorf("the writes are %v, want %v", wrote, want)
+		t.Errorf("writes are %v, want %v", wrote, want)
 	}
 	if len(st.Writes()) != 0 {
-		t.Error("the writes are handed out twice")
+		t.Error("Writes returned the writes twice")
 	}
 }
 
@@ -125,7 +125,7 @@ func bind(client kubernetes.Interface, pod string, uid types.UID) error {
 	}, metav1.CreateOptions{})
 }
 
-// TestOddRequests: what no client of upstream's sends is refused.
+// TestOddRequests checks that requests that upstream never sends are rejected.
 func TestOddRequests(t *testing.T) {
 	st := newStory(t)
 	st.put(aPod("web"), aDeviceClaim("mine", "gpu"))
@@ -163,13 +163,13 @@ func TestOddRequests(t *testing.T) {
 		}
 	}
 	if len(st.Writes()) != 0 {
-		t.Error("one of them wrote")
+		t.Error("a rejected request wrote")
 	}
 	cut, err := http.NewRequest("POST", "http://model.invalid/api/v1/namespaces/default/pods", iotest.ErrReader(io.ErrUnexpectedEOF))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if answer, err := st.api.RoundTrip(cut); err == nil {
-		t.Errorf("a request that can't be read is answered: %v", answer.Status)
+		t.Errorf("a truncated request was answered: %v", answer.Status)
 	}
 }

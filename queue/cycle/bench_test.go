@@ -11,7 +11,8 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 )
 
-// benchNodes are 1,000 nodes of three zones, each with room for five of benchPods. One in ten is tainted.
+// benchNodes returns 1,000 nodes in three zones. Each fits five of benchPods, and one in ten is
+// tainted.
 func benchNodes() []runtime.Object {
 	var nodes []runtime.Object
 	for i := range 1000 {
@@ -24,8 +25,8 @@ func benchNodes() []runtime.Object {
 	return nodes
 }
 
-// benchPods are 10,000 pods of 100 applications: four in five plain, the others with a node affinity, a
-// toleration, a topology spread or a pod anti-affinity.
+// benchPods returns 10,000 pods of 100 applications. One in five has a node affinity, a toleration,
+// a topology spread constraint or a pod anti-affinity.
 func benchPods(edits ...podEdit) []*v1.Pod {
 	var pods []*v1.Pod
 	for i := range 10_000 {
@@ -49,7 +50,7 @@ func benchPods(edits ...podEdit) []*v1.Pod {
 	return pods
 }
 
-// benchTaken are benchNodes of whose room the first pods take a part.
+// benchTaken returns benchNodes with that many running pods.
 func benchTaken(pods int) []runtime.Object {
 	objects := benchNodes()
 	for i, pod := range benchPods(priority(0))[:pods] {
@@ -59,8 +60,8 @@ func benchTaken(pods int) []runtime.Object {
 	return objects
 }
 
-// BenchmarkCycles measures attempts, with all that follows from each: its end in the queue, its binding, the
-// deletion of its victims, and what the scheduler hears of them. 1,000 of 10,000 pods are tried.
+// BenchmarkCycles measures attempts with their consequences: requeueing, binding, evictions, and
+// the updates that the scheduler receives. It schedules 1,000 of 10,000 pods.
 func BenchmarkCycles(b *testing.B) {
 	for _, c := range []struct {
 		name    string
@@ -92,7 +93,7 @@ func BenchmarkCycles(b *testing.B) {
 					if a.Nominated != "" {
 						nominated++
 					}
-					st.takeOver()
+					st.applyWrites()
 					for _, e := range st.Evictions() {
 						st.Evicted(e)
 						st.remove(e.Victim)
@@ -107,8 +108,8 @@ func BenchmarkCycles(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad measures a scheduler that begins with 1,000 nodes and 10,000 pods on them: what a what-if costs
-// that has to wait for one. (BenchmarkAsk of queue/session.)
+// BenchmarkLoad measures the start of a scheduler with 1,000 nodes and 10,000 pods on them, for
+// which a what-if may have to wait (BenchmarkAsk of queue/session).
 func BenchmarkLoad(b *testing.B) {
 	cfg, err := schedulerconfig.Default()
 	if err != nil {

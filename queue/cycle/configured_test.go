@@ -16,7 +16,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// configured is the configuration of a file with these lines after its kind.
+// configured returns the configuration of a file with these lines after its kind.
 func configured(t *testing.T, lines string) *schedulerconfig.Config {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "scheduler.yaml")
@@ -30,7 +30,7 @@ func configured(t *testing.T, lines string) *schedulerconfig.Config {
 	return cfg
 }
 
-// TestDisabledPlugins: what a profile does not have rejects nobody.
+// TestDisabledPlugins checks that disabled plugins reject no pods.
 func TestDisabledPlugins(t *testing.T) {
 	cluster := []runtime.Object{aNode("one", taint("infra")), at("one", aPod("low", requests("cpu", "3")))}
 	for _, c := range []struct{ disabled, pod, says string }{
@@ -48,7 +48,7 @@ func TestDisabledPlugins(t *testing.T) {
 		st := newStoryWith(t, cfg, 1, cluster...)
 		cpu := map[string]string{"small": "1", "big": "2"}[c.pod]
 		a := st.tries(aPod(c.pod, requests("cpu", cpu), priority(10)))
-		got := said(a)
+		got := result(a)
 		if a.Nominated != "" {
 			got = "nominated to " + a.Nominated
 		}
@@ -58,16 +58,16 @@ func TestDisabledPlugins(t *testing.T) {
 	}
 }
 
-// TestTwoProfiles: each pod is judged by its own, and each profile's preemptions are its own.
+// TestTwoProfiles checks that each pod is scheduled with its own profile, including preemption.
 func TestTwoProfiles(t *testing.T) {
 	cfg := configured(t, "profiles: [{schedulerName: default-scheduler}, {schedulerName: lax, plugins: {filter: {disabled: [{name: TaintToleration}]}}}]")
 	st := newStoryWith(t, cfg, 1, aNode("one", taint("infra")), at("one", aPod("low", requests("cpu", "3"))))
 	lax := func(p *v1.Pod) { p.Spec.SchedulerName = "lax" }
 	if a := st.tries(aPod("strict")); a.Node != "" {
-		t.Error(said(a))
+		t.Error(result(a))
 	}
 	if a := st.tries(aPod("careless", lax, requests("cpu", "1"))); a.Node != "one" {
-		t.Error(said(a))
+		t.Error(result(a))
 	}
 	a := st.tries(aPod("high", lax, requests("cpu", "3"), priority(10)))
 	if a.Nominated != "one" || st.victims() != "low" {
@@ -77,7 +77,7 @@ func TestTwoProfiles(t *testing.T) {
 	st.is("while its victim lives", "high gated DefaultPreemption,NodeResourcesFit")
 }
 
-// TestScoringStrategy: full or empty nodes first.
+// TestScoringStrategy checks that LeastAllocated prefers empty nodes and MostAllocated full ones.
 func TestScoringStrategy(t *testing.T) {
 	for strategy, want := range map[string]string{"LeastAllocated": "empty", "MostAllocated": "used"} {
 		cfg := configured(t, `profiles: [{schedulerName: default-scheduler, plugins: {multiPoint: {disabled: [{name: NodeResourcesBalancedAllocation}]}},
@@ -85,13 +85,14 @@ func TestScoringStrategy(t *testing.T) {
 		for seed := range uint64(5) {
 			st := newStoryWith(t, cfg, seed, aNode("empty"), aNode("used"), at("used", aPod("old", requests("cpu", "2"))))
 			if a := st.tries(aPod("new", requests("cpu", "1"))); a.Node != want || a.Feasible != 2 {
-				t.Errorf("%s: %s of %d", strategy, said(a), a.Feasible)
+				t.Errorf("%s: %s of %d", strategy, result(a), a.Feasible)
 			}
 		}
 	}
 }
 
-// TestPercentageOfNodesToScore: the search ends when it has found so many, but never before 100.
+// TestPercentageOfNodesToScore checks that the search ends at the percentage, but not before 100
+// nodes.
 func TestPercentageOfNodesToScore(t *testing.T) {
 	for _, c := range []struct{ percentage, nodes, want int }{{0, 80, 80}, {0, 400, 188}, {30, 400, 120}, {10, 400, 100}, {100, 400, 400}} {
 		st := newStoryWith(t, configured(t, fmt.Sprintf("percentageOfNodesToScore: %d", c.percentage)), 1, sameForAll(c.nodes)...)
@@ -101,7 +102,7 @@ func TestPercentageOfNodesToScore(t *testing.T) {
 	}
 }
 
-// TestNodesToFind: of so many nodes, when the search ends. (schedule_one_test.go, TestNumFeasibleNodesToFind.)
+// TestNodesToFind models TestNumFeasibleNodesToFind in schedule_one_test.go.
 func TestNodesToFind(t *testing.T) {
 	const profile = "profiles: [{schedulerName: default-scheduler, percentageOfNodesToScore: 40}]"
 	for _, c := range []struct {
@@ -124,24 +125,24 @@ func TestNodesToFind(t *testing.T) {
 	}
 }
 
-// extended is a story with an extender and nodes a, b and c.
+// extended returns a story with an extender and the nodes a, b and c.
 func extended(t *testing.T, e schedulerapi.Extender) *story {
 	cfg := defaultConfig(t)
 	cfg.Extenders = []schedulerapi.Extender{e}
 	return newStoryWith(t, cfg, 1, aNode("a"), aNode("b"), aNode("c"))
 }
 
-// TestExtenderFilters: a pod that only the extender rejects waits for any event.
+// TestExtenderFilters checks that any event wakes a pod that only the extender rejects.
 func TestExtenderFilters(t *testing.T) {
 	e := newTestExtender(t)
 	e.rejects = func(pod *v1.Pod, node string) (string, bool) { return "not " + node, node == "c" }
 	st := extended(t, e.config())
 	a := st.tries(aPod("web"))
 	if want := "0/3 nodes are available: 1 not a, 1 not b, 1 not c."; !strings.HasPrefix(a.Message, want) {
-		t.Errorf("it says %q, want %q", a.Message, want)
+		t.Errorf("message is %q, want %q", a.Message, want)
 	}
 	if got, want := counted(a.Reasons), "1 Extender: not a; 1 Extender: not b; 1 Extender: not c (final)"; got != want {
-		t.Errorf("the reasons are %q, want %q", got, want)
+		t.Errorf("reasons are %q, want %q", got, want)
 	}
 	st.is("when it was rejected", "web unschedulable "+framework.ExtenderName)
 	st.pass(time.Minute)
@@ -149,7 +150,8 @@ func TestExtenderFilters(t *testing.T) {
 	st.is("after an event that has nothing to do with it", "web active "+framework.ExtenderName)
 }
 
-// TestExtenderPrioritizes: among equal nodes, the extender decides, not the seed.
+// TestExtenderPrioritizes checks that the extender's score, and not the seed, decides between equal
+// nodes.
 func TestExtenderPrioritizes(t *testing.T) {
 	e := newTestExtender(t)
 	for _, best := range []string{"a", "b", "c"} {
@@ -162,13 +164,14 @@ func TestExtenderPrioritizes(t *testing.T) {
 		st := extended(t, e.config())
 		for i := range 5 {
 			if a := st.tries(aPod(fmt.Sprint("p", i))); a.Node != best {
-				t.Errorf("%s, want %s", said(a), best)
+				t.Errorf("%s, want %s", result(a), best)
 			}
 		}
 	}
 }
 
-// TestExtenderAgainstPlugins: its score is weighed against those of the plugins, as far as its weight goes.
+// TestExtenderAgainstPlugins checks that the extender's score is weighted against those of the
+// plugins.
 func TestExtenderAgainstPlugins(t *testing.T) {
 	e := newTestExtender(t)
 	e.score = func(_ *v1.Pod, node string) int64 { return map[string]int64{"b": 1}[node] }
@@ -178,14 +181,14 @@ func TestExtenderAgainstPlugins(t *testing.T) {
 		st := extended(t, config)
 		st.put(at("b", aPod("old", requests("cpu", "3"))), at("c", aPod("older", requests("cpu", "3"))))
 		if a := st.tries(aPod("new", requests("cpu", "500m"))); a.Node != want {
-			t.Errorf("with the weight %d it goes to %s, want %s", weight, said(a), want)
+			t.Errorf("with the weight %d it goes to %s, want %s", weight, result(a), want)
 		}
 	}
 }
 
-// TestExtenderFailsHere: without an extender that may be ignored, pods are placed; without another, they back
-// off as after an error.
-func TestExtenderFailsHere(t *testing.T) {
+// TestExtenderFails checks that pods are scheduled without an unreachable extender if it is
+// ignorable, and otherwise back off as after an error.
+func TestExtenderFails(t *testing.T) {
 	for _, ignorable := range []bool{true, false} {
 		e := newTestExtender(t)
 		config := e.config()
@@ -195,7 +198,7 @@ func TestExtenderFailsHere(t *testing.T) {
 		a := st.tries(aPod("web"))
 		if ignorable {
 			if a.Node == "" {
-				t.Error(said(a))
+				t.Error(result(a))
 			}
 			continue
 		}
@@ -208,8 +211,8 @@ func TestExtenderFailsHere(t *testing.T) {
 	}
 }
 
-// TestExtenderManages: it is asked only for pods that request what it manages, and with ignoredByScheduler
-// nobody else looks at that.
+// TestExtenderManages checks that an extender is called only for pods that request a managed
+// resource, and that ignoredByScheduler excludes the resource from NodeResourcesFit.
 func TestExtenderManages(t *testing.T) {
 	e := newTestExtender(t)
 	e.rejects = func(_ *v1.Pod, node string) (string, bool) { return strings.Trim("no gpu free", "b"), node == "c" }
@@ -217,18 +220,18 @@ func TestExtenderManages(t *testing.T) {
 	config.ManagedResources = []schedulerapi.ExtenderManagedResource{{Name: "example.com/gpu", IgnoredByScheduler: true}}
 	st := extended(t, config)
 	if a := st.tries(aPod("plain")); a.Node == "" || e.count("filter") != 0 {
-		t.Errorf("%s, and the extender was asked %d times", said(a), e.count("filter"))
+		t.Errorf("%s, with %d calls of the extender", result(a), e.count("filter"))
 	}
 	gpu := aPod("gpu", func(p *v1.Pod) {
 		list := v1.ResourceList{"example.com/gpu": apiresource.MustParse("1")}
 		p.Spec.Containers[0].Resources = v1.ResourceRequirements{Requests: list, Limits: list}
 	})
 	if a := st.tries(gpu); st.rejectors(a) != framework.ExtenderName || e.count("filter") != 1 {
-		t.Errorf("%s, and the extender was asked %d times", said(a), e.count("filter"))
+		t.Errorf("%s, with %d calls of the extender", result(a), e.count("filter"))
 	}
 }
 
-// TestExtenderSpares: victims that it spares are left alone.
+// TestExtenderSpares checks that an extender can veto victims.
 func TestExtenderSpares(t *testing.T) {
 	e := newTestExtender(t)
 	e.spares = func(_ *v1.Pod, node string) bool { return node != "b" }
@@ -243,7 +246,8 @@ func TestExtenderSpares(t *testing.T) {
 	}
 }
 
-// TestExtenderDoesNotBind: a binding is the model's own. An extender would bind in its cluster.
+// TestExtenderDoesNotBind checks that the model binds pods itself, because an extender would bind
+// in its own cluster.
 func TestExtenderDoesNotBind(t *testing.T) {
 	e := newTestExtender(t)
 	st := extended(t, e.config())
@@ -252,7 +256,7 @@ func TestExtenderDoesNotBind(t *testing.T) {
 	}
 }
 
-// TestConfigIsNotChanged: two schedulers can be made of one configuration.
+// TestConfigIsNotChanged checks that a configuration can be used for two schedulers.
 func TestConfigIsNotChanged(t *testing.T) {
 	cfg := defaultConfig(t)
 	cfg.Extenders = []schedulerapi.Extender{newTestExtender(t).config()}
@@ -260,16 +264,16 @@ func TestConfigIsNotChanged(t *testing.T) {
 	before := fmt.Sprintf("%+v", cfg.Profiles) + fmt.Sprintf("%+v", cfg.Extenders)
 	newStoryWith(t, cfg, 1)
 	if after := fmt.Sprintf("%+v", cfg.Profiles) + fmt.Sprintf("%+v", cfg.Extenders); after != before {
-		t.Errorf("it was %s\nand is %s", before, after)
+		t.Errorf("changed from %s\nto %s", before, after)
 	}
 	if err := Check(cfg); err != nil {
 		t.Error(err)
 	}
 	cfg.Profiles[0].SchedulerName = ""
 	if err := Check(cfg); err == nil {
-		t.Error("a profile without a name is taken")
+		t.Error("Check accepts a profile without a name")
 	}
 	if _, err := PluginsOf(cfg); err == nil {
-		t.Error("the plugins of a profile without a name are told")
+		t.Error("PluginsOf accepts a profile without a name")
 	}
 }

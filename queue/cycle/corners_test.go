@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestNoNodes: no plugin is to blame, so the pod backs off as after an error and no event wakes it.
+// TestNoNodes checks that without nodes, a pod backs off as after an error.
 func TestNoNodes(t *testing.T) {
 	st := newStory(t)
 	a := st.tries(aPod("web"))
@@ -21,7 +21,7 @@ func TestNoNodes(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	if w := st.Writes(); len(w) != 1 || w[0].Object.(*v1.Pod).Status.Conditions[0].Reason != v1.PodReasonUnschedulable {
-		t.Errorf("it wrote %+v", w)
+		t.Errorf("writes: %+v", w)
 	}
 	st.put(aNode("one"))
 	st.is("when a node comes", "web backoff")
@@ -30,12 +30,12 @@ func TestNoNodes(t *testing.T) {
 	}
 	st.pass(2 * time.Second)
 	if a := st.try(); a.Node != "one" {
-		t.Error(said(a))
+		t.Error(result(a))
 	}
 }
 
-// TestOtherSchedulers: pods for a scheduler that is not here are not queued; one that is all the same is left
-// out.
+// TestOtherSchedulers checks that pods with another scheduler name are not queued, and are skipped
+// if queued.
 func TestOtherSchedulers(t *testing.T) {
 	st := newStory(t, aNode("one"))
 	other := aPod("web", func(p *v1.Pod) { p.Spec.SchedulerName = "other" })
@@ -53,7 +53,7 @@ func TestOtherSchedulers(t *testing.T) {
 	st.remove(at("one", other))
 }
 
-// TestSkipped: a pod that is going is not tried.
+// TestSkipped checks that pods that are being deleted are skipped.
 func TestSkipped(t *testing.T) {
 	st := newStory(t, aNode("one"))
 	a := st.tries(aPod("web", func(p *v1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: noon} }))
@@ -63,7 +63,7 @@ func TestSkipped(t *testing.T) {
 	st.is("when it was taken", "web gone")
 }
 
-// TestReplaced: another pod of the same name is another pod, wherever the first was.
+// TestReplaced checks that a pod is distinguished from another one of the same name.
 func TestReplaced(t *testing.T) {
 	for _, where := range []string{"", "one"} {
 		st := newStory(t, aNode("one"))
@@ -71,12 +71,13 @@ func TestReplaced(t *testing.T) {
 		second := aPod("web", requests("cpu", "3"), func(p *v1.Pod) { p.UID = "second" })
 		st.put(second)
 		if a := st.try(); a.Pod.UID != "second" || a.Node != "one" {
-			t.Errorf("%s: %s", a.Pod.UID, said(a))
+			t.Errorf("%s: %s", a.Pod.UID, result(a))
 		}
 	}
 }
 
-// TestReplacedDuringAnAttempt: the attempt was the first pod's, and ends with it.
+// TestReplacedDuringAnAttempt checks that an attempt ends with its pod when another one of the same
+// name is added.
 func TestReplacedDuringAnAttempt(t *testing.T) {
 	st := newStory(t, aNode("one", taint("infra")))
 	st.put(aPod("web"))
@@ -85,22 +86,22 @@ func TestReplacedDuringAnAttempt(t *testing.T) {
 	st.Conclude(st.clock, a)
 	info, _ := st.q.Get("default", "web")
 	if info.Pod.UID != "second" || info.Attempts != 0 || st.q.PendingPods(1) < 0 || len(st.Writes()) != 0 {
-		t.Errorf("the queue has %+v", info)
+		t.Errorf("queue: %+v", info)
 	}
 }
 
-// TestMovedPod: a pod that is on another node than before, which no cluster has, is there.
+// TestMovedPod checks an update that moves a pod to another node, which no real cluster allows.
 func TestMovedPod(t *testing.T) {
 	st := newStory(t, aNode("one"), aNode("two"), at("one", aPod("old", requests("cpu", "3"))))
 	st.put(at("two", aPod("old", requests("cpu", "3"))))
 	if a := st.tries(aPod("new", requests("cpu", "3"))); a.Node != "one" {
-		t.Error(said(a))
+		t.Error(result(a))
 	}
 	st.put(aPod("old", requests("cpu", "3"))) // and now on none: it waits again
 	st.is("when it has no node", "old active")
 }
 
-// TestSameUID: the second pod is left out.
+// TestSameUID checks that the second pod with a UID is ignored.
 func TestSameUID(t *testing.T) {
 	st := newStory(t, aNode("one"))
 	st.put(at("one", aPod("web")))
@@ -114,7 +115,7 @@ func TestSameUID(t *testing.T) {
 	st.is("when it is the only one", "copy active")
 }
 
-// TestUnknownNode: a pod may be on a node that is not there yet, or not any more.
+// TestUnknownNode checks pods on nodes that do not exist yet or no longer.
 func TestUnknownNode(t *testing.T) {
 	st := newStory(t, at("later", aPod("old", requests("cpu", "3"))))
 	st.put(aNode("later"))
@@ -126,22 +127,23 @@ func TestUnknownNode(t *testing.T) {
 	st.put(aNode("later"))
 	st.pass(time.Minute)
 	if a := st.try(); a.Node != "later" {
-		t.Error(said(a))
+		t.Error(result(a))
 	}
 }
 
-// TestTerminal: a pod that has ended takes no room, and is not queued.
+// TestTerminal checks that terminal pods take no resources and are not queued.
 func TestTerminal(t *testing.T) {
 	st := newStory(t, aNode("one"), at("one", aPod("old", requests("cpu", "3"))))
 	ended := func(p *v1.Pod) { p.Status.Phase = v1.PodSucceeded }
 	st.put(at("one", aPod("old", requests("cpu", "3"), ended)), aPod("never", ended))
 	st.is("when they ended", "never gone")
 	if a := st.tries(aPod("new", requests("cpu", "3"))); a.Node != "one" {
-		t.Error(said(a))
+		t.Error(result(a))
 	}
 }
 
-// TestRemovedByName: who tells no more than that a pod has gone tells what it was all the same: whom its labels kept away is woken.
+// TestRemovedByName checks that removing a pod by name uses its stored state, and wakes pods with
+// an anti-affinity to it.
 func TestRemovedByName(t *testing.T) {
 	st := newStory(t, aNode("one"), at("one", aPod("old", podLabel("app", "web"))))
 	st.tries(aPod("new", antiAffinity(near(v1.LabelHostname, "app", "web"))))
@@ -150,7 +152,8 @@ func TestRemovedByName(t *testing.T) {
 	st.is("when the old one is gone", "new active InterPodAffinity")
 }
 
-// TestRemovedAsItWas: what a pod was at last counts, also where that is told by nothing but its end.
+// TestRemovedAsItWas checks that removing a pod uses the last state, even if that was not stored
+// before.
 func TestRemovedAsItWas(t *testing.T) {
 	st := newStory(t, aNode("one"), at("one", aPod("old", podLabel("app", "web"))))
 	st.tries(aPod("new", antiAffinity(near(v1.LabelHostname, "app", "web"))))
@@ -159,29 +162,29 @@ func TestRemovedAsItWas(t *testing.T) {
 	st.is("when the old one, which kept nobody away any more, is gone", "new unschedulable InterPodAffinity")
 }
 
-// TestSynced: whoever waits until all is there need not wait.
+// TestSynced checks that all informers have synced.
 func TestSynced(t *testing.T) {
 	i := newStory(t).watches.informerOf(&v1.Pod{})
 	select {
 	case <-i.HasSyncedChecker().Done():
 	default:
-		t.Error("something is yet to come")
+		t.Error("an informer has not synced")
 	}
 }
 
-// TestIgnored: kinds that no scheduler watches, and objects that it never had.
+// TestIgnored checks that types that the scheduler does not watch and unknown objects are ignored.
 func TestIgnored(t *testing.T) {
 	st := newStory(t)
 	st.put(&v1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s"}})
 	st.remove(&v1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s"}}, aPod("web"), at("one", aPod("db")), aNode("one"), aClaim("c", "x", ""),
 		aSlice("one"), aDeviceClaim("d", "gpu"), aCSINode("one", 1), aVolume("v", "x", "", "a", "b"))
-	if got := st.told(); got != "" {
-		t.Errorf("the queue heard of %s", got)
+	if got := st.takeMoves(); got != "" {
+		t.Errorf("moves: %s", got)
 	}
 }
 
-// TestAnyOrder: whatever comes in whatever order, twice or never, the scheduler goes on. Upstream's cache ends
-// the process over some of it.
+// TestAnyOrder adds, updates and removes objects in random order. For some of that, upstream's
+// cache would end the process.
 func TestAnyOrder(t *testing.T) {
 	for seed := range uint64(30) {
 		random := rand.New(rand.NewPCG(seed, 0))
@@ -261,7 +264,7 @@ func TestAnyOrder(t *testing.T) {
 	}
 }
 
-// TestPlace: a pod is assumed on the node that is named, if it is let there, until it is forgotten.
+// TestPlace checks that Place assumes a pod on a node if it fits.
 func TestPlace(t *testing.T) {
 	st := newStory(t)
 	pod := aPod("web", requests("cpu", "2"))
@@ -274,7 +277,7 @@ func TestPlace(t *testing.T) {
 		t.Fatalf("%v, it is placed: %+v", err, b)
 	}
 	if _, err := st.Place(pod, "b"); err == nil {
-		t.Error("it is placed twice")
+		t.Error("the pod was placed twice")
 	}
 	st.Forget(b)
 	for name, of := range map[string]struct {
@@ -294,7 +297,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestPlaceOn: a pod for which an attempt found no room is assumed on the node that is named all the same, and bound there.
+// TestPlaceOn checks that PlaceOn assumes a rejected pod on a node, where it can be bound.
 func TestPlaceOn(t *testing.T) {
 	st := newStory(t)
 	st.put(aNode("a"), aNode("b"))
@@ -310,7 +313,7 @@ func TestPlaceOn(t *testing.T) {
 		t.Fatalf("it is not placed: %+v", a)
 	}
 	if st.PlaceOn(a, "a") {
-		t.Error("it is placed twice")
+		t.Error("the pod was placed twice")
 	}
 	st.Conclude(st.clock, a)
 	if _, err := st.Place(aPod("other", requests("cpu", "1")), "b"); err == nil {
@@ -321,7 +324,7 @@ func TestPlaceOn(t *testing.T) {
 	}
 }
 
-// TestUndo: an attempt that is taken back leaves the room that its pod had, as if it had not been.
+// TestUndo checks that Undo frees the node of an assumed pod.
 func TestUndo(t *testing.T) {
 	st := newStory(t)
 	st.put(aNode("a"))

@@ -9,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// allocated is a claim that has two devices for a pod: disk, which is ready at once, and gpu, which has two binding conditions. Those of met are.
+// allocated returns a claim with two devices for a pod: disk, which is ready, and gpu with two
+// binding conditions, of which those in met are true.
 func allocated(pod types.UID, met ...string) *resourcev1.ResourceClaim {
 	c := &resourcev1.ResourceClaim{}
 	c.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{{UID: pod}}
@@ -25,8 +26,9 @@ func allocated(pod types.UID, met ...string) *resourcev1.ResourceClaim {
 	return c
 }
 
-// TestAwaited: all conditions of all devices must be met, each by the device's own share.
-func TestAwaited(t *testing.T) {
+// TestAwaitsDevices checks that all conditions of all devices must be true, in the device's own
+// share.
+func TestAwaitsDevices(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		claim *resourcev1.ResourceClaim
@@ -44,9 +46,9 @@ func TestAwaited(t *testing.T) {
 	}
 }
 
-// TestDeadline: a scheduler waits for as long as it may. A claim that was allocated before is given up when the scheduler looks,
-// which it does every 5 s.
-func TestDeadline(t *testing.T) {
+// TestDeviceDeadline checks the timeout, and that a claim that was allocated before expires at one
+// of the checks, which run every 5 s.
+func TestDeviceDeadline(t *testing.T) {
 	since := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		name      string
@@ -69,8 +71,8 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestMakeReady: what is made ready is not awaited.
-func TestMakeReady(t *testing.T) {
+// TestMakeDevicesReady checks that no device is awaited afterwards.
+func TestMakeDevicesReady(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for _, met := range [][]string{nil, {"attached"}} {
 		claim := allocated("web", met...)
@@ -86,8 +88,9 @@ func TestMakeReady(t *testing.T) {
 	makeDevicesReady(claim, now) // has nothing to do
 }
 
-// TestFailed: a device can't be had once one of its binding failure conditions is true, if nothing before it is waited for.
-func TestFailed(t *testing.T) {
+// TestDevicesFailed checks that a device fails when one of its failure conditions is true and no
+// earlier device is awaited.
+func TestDevicesFailed(t *testing.T) {
 	broken := func(c *resourcev1.ResourceClaim) *resourcev1.ResourceClaim {
 		if c.Status.Allocation != nil {
 			c.Status.Allocation.Devices.Results[1].BindingFailureConditions = []string{"broken"}
@@ -118,8 +121,8 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// TestLooks: a scheduler that waits looks at once and then every 5 s.
-func TestLooks(t *testing.T) {
+// TestDeviceCheckAt checks that devices are checked immediately and then every 5 s.
+func TestDeviceCheckAt(t *testing.T) {
 	since := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for at, want := range map[float64]float64{0: 0, 0.001: 5, 4.9: 5, 5: 5, 5.1: 10} {
 		if got := DeviceCheckAt(since, since.Add(time.Duration(at*float64(time.Second)))).Sub(since).Seconds(); got != want {
@@ -128,8 +131,9 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// TestIsFor: a claim is a pod's once it is reserved for it, and one that the scheduler makes from the beginning.
-func TestIsFor(t *testing.T) {
+// TestIsClaimFor checks claims that are reserved for a pod, and those that the scheduler creates
+// for one.
+func TestIsClaimFor(t *testing.T) {
 	owns := true
 	made := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "web", Controller: &owns}}}}
 	if IsClaimFor(made, "web") { // as one that is made of a template, which a controller makes

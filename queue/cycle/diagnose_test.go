@@ -18,8 +18,8 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 )
 
-// told writes a diagnosis: a line for what counts everywhere, one for each node.
-func (d *Diagnosis) told() []string {
+// lines returns a diagnosis as text: a line for the rejections on all nodes, and one per node.
+func (d *Diagnosis) lines() []string {
 	var lines []string
 	lines = append(lines, fmt.Sprintf("%d nodes, fits %v", d.Nodes, d.Fits))
 	if d.Message != "" {
@@ -75,13 +75,13 @@ func diagnosed(t *testing.T, pod *v1.Pod, most int, objects ...runtime.Object) [
 		t.Fatal(err)
 	}
 	again, err := s.Diagnose(pod, most)
-	if err != nil || !slices.Equal(again.told(), d.told()) {
-		t.Errorf("the second time it says %v, %s, the first %s", err, again.told(), d.told())
+	if err != nil || !slices.Equal(again.lines(), d.lines()) {
+		t.Errorf("the second time it says %v, %s, the first %s", err, again.lines(), d.lines())
 	}
 	if _, ok := s.queue.Get(pod.Namespace, pod.Name); ok || before.CanPop() || len(s.Writes()) > 0 {
 		t.Errorf("it changed the queue, or wrote")
 	}
-	return d.told()
+	return d.lines()
 }
 
 func diagnosedNode(name, cpu string, edit ...func(*v1.Node)) *v1.Node {
@@ -142,8 +142,8 @@ func TestDiagnose(t *testing.T) {
 			"3 nodes, fits [a b]",
 			"c NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]",
 		}},
-		// The least lack comes first; a node that is too small comes later, though it lacks less; and the one
-		// with two rejecting plugins last, though it lacks least.
+		// The smallest lack is first. A node that is too small comes later although it lacks less, and the one
+		// with two rejecting plugins last although it lacks least.
 		"amounts": {
 			diagnosedPod("web", "2", func(p *v1.Pod) {
 				p.Spec.Containers[0].Resources.Requests[v1.ResourceMemory] = apiresource.MustParse("1Gi")
@@ -177,7 +177,7 @@ func TestDiagnose(t *testing.T) {
 				"a NodeAffinity: node(s) didn't match Pod's node affinity/selector, no label disk=ssd",
 			},
 		},
-		// A label that has another value is missing as well.
+		// A label with another value counts as missing.
 		"selectors": {
 			diagnosedPod("web", "1", func(p *v1.Pod) {
 				p.Spec.NodeSelector = map[string]string{"zone": "z1", "disk": "ssd", v1.LabelHostname: "a"}
@@ -190,7 +190,7 @@ func TestDiagnose(t *testing.T) {
 				"a NodeAffinity: node(s) didn't match Pod's node affinity/selector, no label disk=ssd, no label zone=z1",
 			},
 		},
-		// Each resource is written as in a pod.
+		// Quantities have the format of a pod's requests.
 		"resources": {
 			diagnosedPod("web", "100m", func(p *v1.Pod) {
 				for name, amount := range map[v1.ResourceName]string{"memory": "9Gi", "ephemeral-storage": "2Gi", "hugepages-2Mi": "4Mi", "example.com/gpu": "2048"} {
@@ -210,7 +210,7 @@ func TestDiagnose(t *testing.T) {
 					" [hugepages-2Mi needs 4Mi, free 2Mi of 2Mi, lacks 2Mi] [memory needs 9Gi, free 8Gi of 8Gi, lacks 1Gi]",
 			},
 		},
-		// A taint is a whole that the node lacks, of CPU it is only a part.
+		// A taint counts as 1, insufficient CPU as a fraction.
 		"nearest": {
 			diagnosedPod("web", "2"),
 			[]runtime.Object{diagnosedNode("a", "4", tainted), diagnosedNode("b", "4"), diagnosedPod("one", "3", on("b"))},
@@ -223,7 +223,7 @@ func TestDiagnose(t *testing.T) {
 				"a TaintToleration: node(s) had untolerated taint(s), taint dedicated=infra:NoSchedule",
 			},
 		},
-		// A node that is just as large as the pod could do, if it were empty; of one that is smaller, that is not so, though it lacks less.
+		// The pod would fit on an empty node of its own size, and not on a smaller one, although that lacks less.
 		"as large as the pod": {
 			diagnosedPod("web", "4"),
 			[]runtime.Object{diagnosedNode("a", "3"), diagnosedNode("b", "4"), diagnosedPod("one", "3900m", on("b"))},
@@ -236,7 +236,7 @@ func TestDiagnose(t *testing.T) {
 				"a NodeResourcesFit: Insufficient cpu [cpu needs 4, free 3 of 3, lacks 1]",
 			},
 		},
-		// A claim that is not bound is told once, and what else the nodes lack all the same.
+		// An unbound claim is reported once, with the nodes' other lacks.
 		"unbound claim": {
 			diagnosedPod("web", "2", claiming("data")),
 			[]runtime.Object{unbound, diagnosedNode("a", "1"), diagnosedNode("b", "4")},
@@ -250,7 +250,7 @@ func TestDiagnose(t *testing.T) {
 				"a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]",
 			},
 		},
-		// Of a claim that is not there, all plugins that look at claims speak; on the nodes, none stumbles.
+		// All plugins that read claims report a missing claim, but not for each node.
 		"missing claim": {
 			diagnosedPod("web", "2", claiming("data")),
 			[]runtime.Object{diagnosedNode("a", "4")},
@@ -263,7 +263,7 @@ func TestDiagnose(t *testing.T) {
 				"a",
 			},
 		},
-		// A pod for one node, as a DaemonSet makes them: PreFilter leaves the others out.
+		// PreFilter excludes all other nodes for a pod of a DaemonSet.
 		"one node": {
 			diagnosedPod("agent", "2", func(p *v1.Pod) {
 				p.Spec.Affinity = &v1.Affinity{NodeAffinity: &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{
@@ -285,7 +285,7 @@ func TestDiagnose(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := diagnosed(t, c.pod, 5, c.objects...); !slices.Equal(got, c.want) {
-				t.Errorf("it says\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(c.want, "\n  "))
+				t.Errorf("diagnosis:\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(c.want, "\n  "))
 			}
 		})
 	}
@@ -294,7 +294,7 @@ func TestDiagnose(t *testing.T) {
 	}
 }
 
-// TestDiagnoseAsAttempt: the message and the counts are those of an attempt.
+// TestDiagnoseAsAttempt checks that the message and the reasons equal those of an attempt.
 func TestDiagnoseAsAttempt(t *testing.T) {
 	cfg, err := schedulerconfig.Default()
 	if err != nil {
@@ -342,7 +342,7 @@ func TestDiagnoseAsAttempt(t *testing.T) {
 	}
 }
 
-// TestDiagnoseExtender: extenders are asked about the nodes that the plugins let pass, and only those.
+// TestDiagnoseExtender checks that extenders are called only for the nodes that pass all plugins.
 func TestDiagnoseExtender(t *testing.T) {
 	e := newTestExtender(t)
 	e.rejects = func(_ *v1.Pod, node string) (string, bool) {
@@ -371,19 +371,20 @@ func TestDiagnoseExtender(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"3 nodes, fits [b]", "a Extender: no licence", "c NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]"}; !slices.Equal(d.told(), want) {
-		t.Errorf("it says %s, want %s", d.told(), want)
+	if want := []string{"3 nodes, fits [b]", "a Extender: no licence", "c NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]"}; !slices.Equal(d.lines(), want) {
+		t.Errorf("diagnosis is %s, want %s", d.lines(), want)
 	}
 	if n := e.count("filter"); n != 1 {
-		t.Errorf("the extender was asked %d times", n)
+		t.Errorf("%d calls of the extender", n)
 	}
 	e.status = 500
 	if d, err = s.Diagnose(diagnosedPod("web", "2"), 5); err == nil {
-		t.Errorf("an extender that fails is no error, but %s", d.told())
+		t.Errorf("an extender that fails is no error, but %s", d.lines())
 	}
 }
 
-// TestDiagnoseExtenders: an extender is asked about the nodes that those before it let pass, and not at all if there are none.
+// TestDiagnoseExtenders checks that an extender is called only for the nodes that pass the
+// extenders before it.
 func TestDiagnoseExtenders(t *testing.T) {
 	first, second := newTestExtender(t), newTestExtender(t)
 	first.rejects = func(pod *v1.Pod, node string) (string, bool) {
@@ -416,7 +417,7 @@ func TestDiagnoseExtenders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := fmt.Sprint(d.told()); got != c.want {
+		if got := fmt.Sprint(d.lines()); got != c.want {
 			t.Errorf("of %s it says %s, want %s", c.pod, got, c.want)
 		}
 		if n := second.count("filter"); n != 1 {
@@ -425,7 +426,7 @@ func TestDiagnoseExtenders(t *testing.T) {
 	}
 }
 
-// TestDiagnoseNominated: what a nominated pod will take is not free.
+// TestDiagnoseNominated checks that the resources of a nominated pod are not free.
 func TestDiagnoseNominated(t *testing.T) {
 	cfg, err := schedulerconfig.Default()
 	if err != nil {
@@ -445,22 +446,22 @@ func TestDiagnoseNominated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 4, lacks 1]"; !slices.Contains(d.told(), want) {
-		t.Errorf("it says %s, want %s", d.told(), want)
+	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 4, lacks 1]"; !slices.Contains(d.lines(), want) {
+		t.Errorf("diagnosis is %s, want %s", d.lines(), want)
 	}
 	s.queue.AddNominatedPod(diagnosedPod("second", "500m", func(p *v1.Pod) { p.Spec.Priority = new(int32(1)) }), "a")
 	d, err = s.Diagnose(diagnosedPod("web", "2"), 5)
-	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 500m of 4, lacks 1500m]"; err != nil || !slices.Contains(d.told(), want) {
-		t.Errorf("of two it says %v, %s, want %s", err, d.told(), want)
+	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 500m of 4, lacks 1500m]"; err != nil || !slices.Contains(d.lines(), want) {
+		t.Errorf("of two it says %v, %s, want %s", err, d.lines(), want)
 	}
 	one := func(p *v1.Pod) { p.Spec.Priority = new(int32(1)) }
 	d, err = s.Diagnose(diagnosedPod("web", "3800m", one), 5)
-	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 3800m, free 3500m of 4, lacks 300m]"; err != nil || !slices.Contains(d.told(), want) {
-		t.Errorf("of a more important one it says %v, %s, want %s", err, d.told(), want)
+	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 3800m, free 3500m of 4, lacks 300m]"; err != nil || !slices.Contains(d.lines(), want) {
+		t.Errorf("of a more important one it says %v, %s, want %s", err, d.lines(), want)
 	}
 	own := diagnosedPod("second", "3800m", one)
 	if d, err = s.Diagnose(own, 5); err != nil || !slices.Equal(d.Fits, []string{"a"}) {
-		t.Errorf("of one that is nominated itself it says %v, %s", err, d.told())
+		t.Errorf("of one that is nominated itself it says %v, %s", err, d.lines())
 	}
 	high := diagnosedPod("high", "2", func(p *v1.Pod) { p.Spec.Priority = new(int32(10)) })
 	if d, err = s.Diagnose(high, 5); err != nil || !slices.Equal(d.Fits, []string{"a"}) {
@@ -472,9 +473,9 @@ func TestDiagnoseNominated(t *testing.T) {
 	}
 }
 
-// TestDiagnoseChoosyExtenders: an extender that may fail is passed over if it does, and one that manages a resource is asked only
-// for pods that request it.
-func TestDiagnoseChoosyExtenders(t *testing.T) {
+// TestDiagnoseIgnorableExtender checks that an ignorable extender that fails is skipped, and that
+// one with managed resources is called only for pods that request them.
+func TestDiagnoseIgnorableExtender(t *testing.T) {
 	lax, choosy := newTestExtender(t), newTestExtender(t)
 	lax.rejects = func(_ *v1.Pod, node string) (string, bool) { return "busy", node != "b" }
 	choosy.rejects = func(_ *v1.Pod, node string) (string, bool) { return "no gpu", false }
@@ -490,7 +491,7 @@ func TestDiagnoseChoosyExtenders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(d.told(), "; "); got != want {
+		if got := strings.Join(d.lines(), "; "); got != want {
 			t.Errorf("of %s it says %s, want %s", name, got, want)
 		}
 	}
@@ -503,8 +504,9 @@ func TestDiagnoseChoosyExtenders(t *testing.T) {
 	says("gpu", "1 nodes, fits []; 0/1 nodes are available: 1 no gpu.; 1 Extender: no gpu; a Extender: no gpu", gpu)
 }
 
-// TestDiagnoseLeftOut: a plugin may leave a node out before its filter is asked, and its filter be disabled.
-func TestDiagnoseLeftOut(t *testing.T) {
+// TestDiagnoseExcluded checks nodes that a plugin excludes in PreFilter while its Filter is
+// disabled.
+func TestDiagnoseExcluded(t *testing.T) {
 	cfg := configured(t, "profiles: [{schedulerName: default-scheduler, plugins: {filter: {disabled: [{name: NodeAffinity}]}}}]")
 	st := newStoryWith(t, cfg, 1, diagnosedNode("b", "1"), diagnosedNode("a", "1"))
 	d, err := st.Diagnose(diagnosedPod("agent", "2", nodeNamed("a")), 5)
@@ -516,19 +518,20 @@ func TestDiagnoseLeftOut(t *testing.T) {
 		"a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]",
 		"b NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]; NodeAffinity: node(s) didn't satisfy plugin(s) [NodeAffinity]",
 	}
-	if err != nil || !slices.Equal(d.told(), want) {
-		t.Errorf("%v, it says\n  %s\nwant\n  %s", err, strings.Join(d.told(), "\n  "), strings.Join(want, "\n  "))
+	if err != nil || !slices.Equal(d.lines(), want) {
+		t.Errorf("%v, it says\n  %s\nwant\n  %s", err, strings.Join(d.lines(), "\n  "), strings.Join(want, "\n  "))
 	}
 }
 
-// TestDiagnoseIgnored: a resource that a profile is told to ignore is not among those that are too scarce.
+// TestDiagnoseIgnored checks that a resource that the profile ignores is not reported as
+// insufficient.
 func TestDiagnoseIgnored(t *testing.T) {
 	cfg := configured(t, "profiles: [{schedulerName: default-scheduler, pluginConfig: [{name: NodeResourcesFit, args: {ignoredResources: [example.com/gpu]}}]}]")
 	st := newStoryWith(t, cfg, 1, diagnosedNode("a", "1"))
 	d, err := st.Diagnose(diagnosedPod("web", "2", func(p *v1.Pod) {
 		p.Spec.Containers[0].Resources.Requests["example.com/gpu"] = apiresource.MustParse("1")
 	}), 5)
-	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]"; err != nil || !slices.Contains(d.told(), want) {
-		t.Errorf("%v, it says %s, want %s", err, d.told(), want)
+	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]"; err != nil || !slices.Contains(d.lines(), want) {
+		t.Errorf("%v, it says %s, want %s", err, d.lines(), want)
 	}
 }

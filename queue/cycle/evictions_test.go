@@ -15,7 +15,7 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 )
 
-// victims are the pods whose deletion is asked for.
+// victims returns the victims of the running evictions.
 func (st *story) victims() string {
 	var names []string
 	for _, e := range st.Evictions() {
@@ -25,7 +25,7 @@ func (st *story) victims() string {
 	return strings.Join(names, " ")
 }
 
-// evict ends the eviction of a pod, whose deletion began or not.
+// evict ends the eviction of a pod, which was deleted or not.
 func (st *story) evict(pod *v1.Pod, deleted bool) {
 	st.t.Helper()
 	for _, e := range st.Evictions() {
@@ -40,17 +40,17 @@ func (st *story) evict(pod *v1.Pod, deleted bool) {
 		st.Evicted(e)
 		return
 	}
-	st.t.Fatalf("nobody asks for the deletion of %s", pod.Name)
+	st.t.Fatalf("no eviction of %s is running", pod.Name)
 }
 
-// startedAt is when a pod began to run, in minutes after noon.
+// startedAt sets a pod's start time, in minutes after noon.
 func startedAt(minute int) podEdit {
 	return func(p *v1.Pod) {
 		p.Status.StartTime = &metav1.Time{Time: noon.Add(time.Duration(minute) * time.Minute)}
 	}
 }
 
-// TestPreemption: a pod that has no room and is more important than others has one deleted.
+// TestPreemption checks that a pod that does not fit preempts one with a lower priority.
 func TestPreemption(t *testing.T) {
 	low := at("one", aPod("low", requests("cpu", "3")))
 	st := newStory(t, aNode("one"), low)
@@ -63,10 +63,10 @@ func TestPreemption(t *testing.T) {
 		t.Errorf("the queue has it nominated to %q", got)
 	}
 	if w := st.Writes(); len(w) != 1 || w[0].Object.(*v1.Pod).Status.NominatedNodeName != "one" {
-		t.Errorf("it wrote %+v", w)
+		t.Errorf("writes: %+v", w)
 	}
 	if st.victims() != "low" {
-		t.Errorf("the victims are %s", st.victims())
+		t.Errorf("victims: %s", st.victims())
 	}
 	// Whatever happens until the victim's deletion has begun, the preemptor is not tried: not after an event
 	// that would help, nor when it is activated.
@@ -80,15 +80,15 @@ func TestPreemption(t *testing.T) {
 	st.remove(low)
 	st.is("when the victim has gone", "high active DefaultPreemption,NodeResourcesFit")
 	if a := st.try(); a.Node != "one" || st.q.NominatedNode("high") != "" {
-		t.Errorf("%s, nominated to %q", said(a), st.q.NominatedNode("high"))
+		t.Errorf("%s, nominated to %q", result(a), st.q.NominatedNode("high"))
 	}
 	if len(st.Evictions()) != 0 {
 		t.Error("evictions are left")
 	}
 }
 
-// TestEvictionGivenUp: without its deletion, the preemptor waits for something else to happen.
-func TestEvictionGivenUp(t *testing.T) {
+// TestFailedEviction checks that a preemptor whose victim was not deleted waits for another event.
+func TestFailedEviction(t *testing.T) {
 	low := at("one", aPod("low", requests("cpu", "3")))
 	st := newStory(t, aNode("one"), low)
 	st.tries(aPod("high", requests("cpu", "2"), priority(10)))
@@ -101,8 +101,8 @@ func TestEvictionGivenUp(t *testing.T) {
 	st.is("when there is room", "high active NodeResourcesFit")
 }
 
-// TestSeveralVictims: they are asked for one after the other, the most important first, and the preemptor is
-// gated until the last.
+// TestSeveralVictims checks that victims are evicted one after the other, the most important one
+// first, and that the preemptor is gated until the last one.
 func TestSeveralVictims(t *testing.T) {
 	pods := []*v1.Pod{
 		at("one", aPod("old", requests("cpu", "1"), startedAt(-30))),
@@ -115,22 +115,22 @@ func TestSeveralVictims(t *testing.T) {
 	st.pass(time.Minute)
 	for _, victim := range []*v1.Pod{pods[0], pods[1], pods[2]} {
 		if got := st.victims(); got != victim.Name {
-			t.Fatalf("asked for is %q, want %s", got, victim.Name)
+			t.Fatalf("the victim is %q, want %s", got, victim.Name)
 		}
 		st.evict(victim, true)
 		st.remove(victim)
 	}
 	if got := st.victims(); got != "" {
-		t.Errorf("%s is asked for", got)
+		t.Errorf("unexpected victims %s", got)
 	}
 	st.is("when all are gone", "high active DefaultPreemption,NodeResourcesFit")
 	if a := st.try(); a.Node != "one" {
-		t.Error(said(a))
+		t.Error(result(a))
 	}
 }
 
-// TestVictimsOfSeveral: each preemptor has a victim of its own at a time.
-func TestVictimsOfSeveral(t *testing.T) {
+// TestSeveralPreemptors checks that each preemptor has one running eviction.
+func TestSeveralPreemptors(t *testing.T) {
 	st := newStory(t)
 	for i := range 4 {
 		node := fmt.Sprint("n", i)
@@ -140,41 +140,42 @@ func TestVictimsOfSeveral(t *testing.T) {
 		st.tries(aPod(fmt.Sprint("high-", i), requests("cpu", "4"), priority(10)))
 	}
 	if got := st.victims(); got != "a-n0 a-n1 a-n2 a-n3" {
-		t.Errorf("asked for are %s", got)
+		t.Errorf("victims: %s", got)
 	}
 	for _, e := range st.Evictions() {
 		st.Evicted(e)
 	}
 	if got := st.victims(); got != "b-n0 b-n1 b-n2 b-n3" {
-		t.Errorf("asked for are then %s", got)
+		t.Errorf("victims then: %s", got)
 	}
 }
 
-// TestNominatedPodsYield: a more important preemptor takes the node of one that is nominated there. That one's
-// nomination is cleared, so that it looks for another node.
+// TestNominatedPodsYield checks that a preemptor with a higher priority takes the node of a
+// nominated pod, whose nomination is cleared.
 func TestNominatedPodsYield(t *testing.T) {
 	low, other := at("one", aPod("low", requests("cpu", "3"))), at("one", aPod("other", requests("cpu", "1")))
 	st := newStory(t, aNode("one"), low, other)
 	st.tries(aPod("middle", requests("cpu", "3"), priority(5)))
-	st.takeOver()
+	st.applyWrites()
 	st.evict(low, true)
 	st.pass(time.Minute)
-	st.told()
+	st.takeMoves()
 
 	// low is going already: only the other pod's deletion is left to ask for.
 	a := st.tries(aPod("high", requests("cpu", "4"), priority(10)))
 	if a.Nominated != "one" || st.victims() != "other" {
 		t.Errorf("nominated to %q, victims %s: %s", a.Nominated, st.victims(), a.Message)
 	}
-	st.takeOver()
+	st.applyWrites()
 	if middle, high := st.q.NominatedNode("middle"), st.q.NominatedNode("high"); middle != "" || high != "one" {
 		t.Errorf("nominated are middle to %q, high to %q", middle, high)
 	}
 	st.is("when its nomination was cleared", "middle active NodeResourcesFit", "high unschedulable NodeResourcesFit")
 }
 
-// TestNominatedRoomIsTaken: less important pods do not get the room that is made for a preemptor.
-func TestNominatedRoomIsTaken(t *testing.T) {
+// TestNominatedResources checks that pods with a lower priority do not get the resources freed for
+// a preemptor.
+func TestNominatedResources(t *testing.T) {
 	low := at("one", aPod("low", requests("cpu", "4")))
 	st := newStory(t, aNode("one"), low)
 	st.tries(aPod("high", requests("cpu", "3"), priority(10)))
@@ -189,7 +190,7 @@ func TestNominatedRoomIsTaken(t *testing.T) {
 	}
 }
 
-// TestRenominate: the real scheduler chose another of equal nodes.
+// TestRenominate checks Renominate to another of several equal nodes.
 func TestRenominate(t *testing.T) {
 	pods := map[string][]*v1.Pod{}
 	st := newStory(t)
@@ -213,18 +214,18 @@ func TestRenominate(t *testing.T) {
 	}
 	st.is("when both have gone", "high active DefaultPreemption,NodeResourcesFit")
 	if a := st.try(); a.Node != other {
-		t.Error(said(a))
+		t.Error(result(a))
 	}
 	// Where no preemption helps, or nobody can preempt, nothing is asked for.
 	st.Renominate(st.clock, a.Pod, "nowhere")
 	st.Renominate(st.clock, aPod("stranger", func(p *v1.Pod) { p.Spec.SchedulerName = "other" }), "a")
 	if got := st.victims(); got != "" {
-		t.Errorf("asked for are %s", got)
+		t.Errorf("victims: %s", got)
 	}
 }
 
-// TestVictimComes: a node on which nobody was less important has somebody by now.
-func TestVictimComes(t *testing.T) {
+// TestNewVictim checks that a node gets a possible victim after it had none.
+func TestNewVictim(t *testing.T) {
 	important := at("one", aPod("important", requests("cpu", "3"), priority(20)))
 	st := newStory(t, aNode("one"), important)
 	if a := st.tries(aPod("first", requests("cpu", "2"), priority(10))); a.Nominated != "" {
@@ -234,11 +235,11 @@ func TestVictimComes(t *testing.T) {
 	st.remove(important)
 	st.put(at("one", aPod("low-2", requests("cpu", "2"))))
 	if a := st.tries(aPod("second", requests("cpu", "2"), priority(10))); a.Nominated != "one" {
-		t.Errorf("it is nominated to %q: %s", a.Nominated, said(a))
+		t.Errorf("it is nominated to %q: %s", a.Nominated, result(a))
 	}
 }
 
-// TestNotNominated: a pod that goes, or is bound, while it is tried is nominated nowhere.
+// TestNotNominated checks that a pod that is deleted or bound during its attempt is not nominated.
 func TestNotNominated(t *testing.T) {
 	high := aPod("high", requests("cpu", "2"), priority(10))
 	for name, happens := range map[string]func(*story){
@@ -249,7 +250,7 @@ func TestNotNominated(t *testing.T) {
 		st.put(high)
 		a, _ := st.Schedule(st.clock)
 		if a.Nominated != "one" {
-			t.Fatal(said(a))
+			t.Fatal(result(a))
 		}
 		happens(st)
 		st.Conclude(st.clock, a)
@@ -259,14 +260,15 @@ func TestNotNominated(t *testing.T) {
 	}
 }
 
-// TestNominatedPodChanges: what a nominated pod becomes is what the others on its node have to bear with.
+// TestNominatedPodChanges checks that an update of a nominated pod affects the other pods on its
+// node.
 func TestNominatedPodChanges(t *testing.T) {
 	st := newStory(t, aNode("one"), at("one", aPod("low", requests("cpu", "3"))))
 	st.tries(aPod("high", requests("cpu", "2"), priority(10)))
-	st.takeOver()
+	st.applyWrites()
 	shy := antiAffinity(near(v1.LabelHostname, "app", "web"))
 	if a := st.tries(aPod("first", shy)); a.Node != "one" {
-		t.Error(said(a))
+		t.Error(result(a))
 	}
 	st.put(aPod("high", requests("cpu", "2"), priority(10), podLabel("app", "web"), func(p *v1.Pod) { p.Status.NominatedNodeName = "one" }))
 	if a := st.tries(aPod("second", shy)); a.Node != "" {
@@ -274,7 +276,7 @@ func TestNominatedPodChanges(t *testing.T) {
 	}
 }
 
-// TestNoPreemption: who may not preempt, and who has nobody to preempt.
+// TestNoPreemption checks pods that must not preempt, and pods without possible victims.
 func TestNoPreemption(t *testing.T) {
 	never := v1.PreemptNever
 	for name, c := range map[string]struct {
@@ -292,16 +294,16 @@ func TestNoPreemption(t *testing.T) {
 	}
 }
 
-// TestPreemptionAtOnce: without asynchronous preemption, as up to v1.32, all victims are asked for at once, the attempt waits for that, and
-// the preemptor is not gated.
-func TestPreemptionAtOnce(t *testing.T) {
+// TestSyncPreemption checks that without asynchronous preemption, as until v1.32, all evictions
+// start at once, the attempt waits for them, and the preemptor is not gated.
+func TestSyncPreemption(t *testing.T) {
 	for _, version := range []string{"", "v1.32.0", "v1.30.0"} {
 		t.Run(version, func(t *testing.T) {
 			if version == "" {
 				featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SchedulerAsyncPreemption, false)
 			}
 			first, second := at("one", aPod("first", requests("cpu", "2"))), at("one", aPod("second", requests("cpu", "2")))
-			st := newStoryWith(t, defaultConfig(t).Of(version), 1, aNode("one"), first, second)
+			st := newStoryWith(t, defaultConfig(t).ForVersion(version), 1, aNode("one"), first, second)
 			a := st.tries(aPod("high", requests("cpu", "4"), priority(10)))
 			if a.Nominated != "one" || st.victims() != "first second" || len(a.Evictions) != 2 {
 				t.Errorf("nominated to %q, victims %s, and the attempt waits for %d", a.Nominated, st.victims(), len(a.Evictions))
@@ -309,7 +311,7 @@ func TestPreemptionAtOnce(t *testing.T) {
 			st.evict(first, true)
 			st.evict(second, true)
 			if got := st.victims(); got != "" {
-				t.Errorf("%s is asked for", got)
+				t.Errorf("unexpected victims %s", got)
 			}
 			st.pass(time.Minute)
 			st.remove(first)
@@ -318,8 +320,8 @@ func TestPreemptionAtOnce(t *testing.T) {
 	}
 }
 
-// TestPreemptionGatesUntilLast: in releases up to v1.34 a preemptor is gated no more once only its last victim is left. What wakes it
-// then has it tried.
+// TestPreemptionGatesUntilLast checks that until v1.34, a preemptor with one victim left is not
+// gated, and is retried after an event.
 func TestPreemptionGatesUntilLast(t *testing.T) {
 	for version, want := range map[string]string{
 		"v1.33.0": "high active NodeResourcesFit",
@@ -327,30 +329,30 @@ func TestPreemptionGatesUntilLast(t *testing.T) {
 	} {
 		t.Run(version, func(t *testing.T) {
 			first, second := at("one", aPod("first", requests("cpu", "2"))), at("one", aPod("second", requests("cpu", "2")))
-			st := newStoryWith(t, defaultConfig(t).Of(version), 1, aNode("one"), first, second)
+			st := newStoryWith(t, defaultConfig(t).ForVersion(version), 1, aNode("one"), first, second)
 			st.tries(aPod("high", requests("cpu", "4"), priority(10)))
 			st.pass(time.Minute)
 			st.evict(first, true)
 			if st.victims() != "second" {
-				t.Fatalf("the victims are %s", st.victims())
+				t.Fatalf("victims: %s", st.victims())
 			}
 			st.remove(first)
 			st.is("while the last victim lives", want)
 			st.evict(second, true)
 			st.remove(second)
 			if a := st.try(); a.Node != "one" || st.victims() != "" {
-				t.Errorf("%s, victims %s", said(a), st.victims())
+				t.Errorf("%s, victims %s", result(a), st.victims())
 			}
 		})
 	}
 }
 
-// TestPreemptsWhoIsGone: a pod that was deleted while it is bound keeps its place up to v1.34, and is a victim like others. Upstream's
-// goroutine of that preemption is awaited however fast it is.
-func TestPreemptsWhoIsGone(t *testing.T) {
+// TestPreemptsDeletedPod checks that until v1.34, an assumed pod that was deleted occupies its node
+// and can be a victim, and that the Scheduler waits for upstream's goroutine in that case.
+func TestPreemptsDeletedPod(t *testing.T) {
 	for _, version := range []string{"v1.32.0", "v1.33.0", "v1.34.1"} {
 		t.Run(version, func(t *testing.T) {
-			st := newStoryWith(t, defaultConfig(t).Of(version), 1)
+			st := newStoryWith(t, defaultConfig(t).ForVersion(version), 1)
 			for i := range 200 {
 				node, low := fmt.Sprint("n", i), aPod(fmt.Sprint("low-", i), requests("cpu", "3"))
 				st.put(aNode(node))
@@ -369,7 +371,8 @@ func TestPreemptsWhoIsGone(t *testing.T) {
 	}
 }
 
-// TestPreemptionWithoutGating: a profile may let preemptors be tried while their victims live.
+// TestPreemptionWithoutGating checks a profile in which preemptors can be retried while their
+// victims exist.
 func TestPreemptionWithoutGating(t *testing.T) {
 	cfg := configured(t, "profiles: [{schedulerName: default-scheduler, plugins: {preEnqueue: {disabled: [{name: DefaultPreemption}]}}}]")
 	low := at("one", aPod("low", requests("cpu", "4")))
@@ -378,18 +381,18 @@ func TestPreemptionWithoutGating(t *testing.T) {
 	st.Activate(a.Pod)
 	st.is("while its victim lives", "high active NodeResourcesFit")
 	if st.try(); st.victims() != "low" {
-		t.Errorf("the victims are %s", st.victims())
+		t.Errorf("victims: %s", st.victims())
 	}
 	st.evict(low, true)
 	st.remove(low)
 	st.pass(time.Minute)
 	if a := st.try(); a.Node != "one" || st.victims() != "" {
-		t.Errorf("%s, victims %s", said(a), st.victims())
+		t.Errorf("%s, victims %s", result(a), st.victims())
 	}
 }
 
-// TestCloseLeavesNothing: a scheduler that is closed leaves no goroutine, whatever it waited for.
-func TestCloseLeavesNothing(t *testing.T) {
+// TestCloseEndsGoroutines checks that Close ends all goroutines.
+func TestCloseEndsGoroutines(t *testing.T) {
 	cfg := defaultConfig(t)
 	newStoryWith(t, cfg, 1).Close() // what a first scheduler starts for good
 	before := runtime.NumGoroutine()

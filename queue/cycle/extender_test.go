@@ -27,9 +27,9 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// testExtender is a scheduler extender behind real HTTP. Without any setting, every node fits and scores
-// 0, every preemption may go on, and a binding is noted in bound. Settings must not change while a
-// scheduler uses it, and calls be read with count.
+// testExtender is a scheduler extender with an HTTP server. By default, every node fits with score
+// 0, every preemption is accepted, and bindings are recorded in bound. Its settings must not change
+// while a scheduler uses it.
 type testExtender struct {
 	// rejects returns why pod does not fit a node, "" if it does, and whether preemption can't help.
 	rejects func(pod *v1.Pod, node string) (reason string, unresolvable bool)
@@ -48,7 +48,7 @@ type testExtender struct {
 	bound  map[string]string // nodes by namespace/name of the pod
 }
 
-// newTestExtender starts an extender, which is shut down at the end of the test.
+// newTestExtender starts an extender, and stops it at the end of the test.
 func newTestExtender(t *testing.T) *testExtender {
 	e := &testExtender{calls: map[string]int{}, bound: map[string]string{}}
 	mux := http.NewServeMux()
@@ -61,7 +61,7 @@ func newTestExtender(t *testing.T) *testExtender {
 	return e
 }
 
-// config is how a scheduler reaches the extender, with all its verbs.
+// config returns the configuration of the extender, with all verbs.
 func (e *testExtender) config() schedulerapi.Extender {
 	return schedulerapi.Extender{
 		URLPrefix: e.server.URL, FilterVerb: "filter", PrioritizeVerb: "prioritize", PreemptVerb: "preempt", BindVerb: "bind",
@@ -69,14 +69,14 @@ func (e *testExtender) config() schedulerapi.Extender {
 	}
 }
 
-// count returns how often a verb was called.
+// count returns the number of calls of a verb.
 func (e *testExtender) count(verb string) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.calls[verb]
 }
 
-// serve answers a verb's calls.
+// serve handles the calls of a verb.
 func serve[Args, Result any](e *testExtender, verb string, answer func(Args) Result) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		e.mu.Lock()
@@ -175,7 +175,7 @@ func (e *testExtender) doBind(args extenderv1.ExtenderBindingArgs) extenderv1.Ex
 	return extenderv1.ExtenderBindingResult{}
 }
 
-// nodeInfos are empty nodes of these names.
+// nodeInfos returns empty nodes.
 func nodeInfos(names ...string) []fwk.NodeInfo {
 	var infos []fwk.NodeInfo
 	for _, name := range names {
@@ -200,9 +200,9 @@ func nodeNames(infos []fwk.NodeInfo) string {
 	return strings.Join(names, " ")
 }
 
-// TestExtenderSpeaks: upstream's client understands what the extender answers, with and without a cache of
-// nodes of its own.
-func TestExtenderSpeaks(t *testing.T) {
+// TestExtenderProtocol checks upstream's client against the test extender, with and without a node
+// cache in the extender.
+func TestExtenderProtocol(t *testing.T) {
 	for _, caches := range []bool{false, true} {
 		e := newTestExtender(t)
 		e.rejects = func(pod *v1.Pod, node string) (string, bool) {
@@ -249,8 +249,8 @@ func TestExtenderSpeaks(t *testing.T) {
 	}
 }
 
-// TestExtenderUnreachable: upstream's scheduler goes on without an extender that may be ignored, and fails
-// the attempt without another.
+// TestExtenderUnreachable checks that upstream's scheduler ignores an unreachable extender only if
+// it is ignorable.
 func TestExtenderUnreachable(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -279,8 +279,8 @@ func TestExtenderUnreachable(t *testing.T) {
 	}
 }
 
-// schedule returns the node, a or b, that upstream's scheduler chooses, or its error. Only b has a taint
-// that a scheduler avoids if it can.
+// schedule returns the node, a or b, that upstream's scheduler chooses, or its error. Node b has a
+// PreferNoSchedule taint.
 func schedule(t *testing.T, extender schedulerapi.Extender) string {
 	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), klog.Logger{}))
 	defer cancel()
@@ -312,7 +312,8 @@ func schedule(t *testing.T, extender schedulerapi.Extender) string {
 	return result.SuggestedHost
 }
 
-// TestExtenderIsInterested: with managed resources, upstream asks only for pods that request one.
+// TestExtenderIsInterested checks that upstream calls an extender with managed resources only for
+// pods that request one.
 func TestExtenderIsInterested(t *testing.T) {
 	e := newTestExtender(t)
 	config := e.config()

@@ -14,12 +14,12 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// inGroup makes a pod one of a pod group.
+// inGroup adds a pod to a pod group.
 func inGroup(name string) podEdit {
 	return func(pod *v1.Pod) { pod.Spec.SchedulingGroup = &v1.PodSchedulingGroup{PodGroupName: &name} }
 }
 
-// gang is a pod group of which so many pods are placed, or none.
+// gang returns a pod group with that minimum number of pods.
 func gang(name string, least int32) *schedulingv1beta1.PodGroup {
 	g := &schedulingv1beta1.PodGroup{}
 	g.Namespace, g.Name, g.UID = "default", name, types.UID(name)
@@ -27,8 +27,8 @@ func gang(name string, least int32) *schedulingv1beta1.PodGroup {
 	return g
 }
 
-// TestPodGroup: a gang waits for its PodGroup, then for as many pods as it wants, then for room for all of
-// them, and is bound as one.
+// TestPodGroup checks that a gang waits for its PodGroup, its minimum number of pods and resources
+// for all of them, and is then bound as one.
 func TestPodGroup(t *testing.T) {
 	featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, featuregatetesting.FeatureOverrides{features.GenericWorkload: true})
 	st := newStory(t, aNode("n1"))
@@ -36,8 +36,8 @@ func TestPodGroup(t *testing.T) {
 		t.Fatal("the queue does not know of the gate")
 	}
 	st.put(aPod("a", inGroup("train"), requests("cpu", "3")), aPod("b", inGroup("train"), requests("cpu", "3"), func(p *v1.Pod) { p.Status.NominatedNodeName = "n1" }))
-	if got, want := st.told(), "a incomplete: UnscheduledPodAdd; b incomplete: UnscheduledPodAdd"; got != want {
-		t.Errorf("the moves are\n %s\nwant\n %s", got, want)
+	if got, want := st.takeMoves(), "a incomplete: UnscheduledPodAdd; b incomplete: UnscheduledPodAdd"; got != want {
+		t.Errorf("moves:\n %s\nwant\n %s", got, want)
 	}
 	if st.q.CanPop() {
 		t.Fatal("a pod without its PodGroup can be popped")
@@ -54,8 +54,8 @@ func TestPodGroup(t *testing.T) {
 	if a.Group == nil || len(a.Bindings) != 0 {
 		t.Fatalf("the attempt of the group came to %+v", a)
 	}
-	if got, want := st.told(), "a inflight; b inflight; a pending: ScheduleAttemptFailure; b pending: ScheduleAttemptFailure; a backoff: ScheduleAttemptFailure; b backoff: ScheduleAttemptFailure"; got != want {
-		t.Errorf("the moves are\n %s\nwant\n %s", got, want)
+	if got, want := st.takeMoves(), "a inflight; b inflight; a pending: ScheduleAttemptFailure; b pending: ScheduleAttemptFailure; a backoff: ScheduleAttemptFailure; b backoff: ScheduleAttemptFailure"; got != want {
+		t.Errorf("moves:\n %s\nwant\n %s", got, want)
 	}
 	conditions := 0
 	for _, w := range st.Writes() {
@@ -88,15 +88,15 @@ func TestPodGroup(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got, want := st.told(), "a inflight; b inflight; a scheduled; b scheduled"; got != want {
-		t.Errorf("the moves are\n %s\nwant\n %s", got, want)
+	if got, want := st.takeMoves(), "a inflight; b inflight; a scheduled; b scheduled"; got != want {
+		t.Errorf("moves:\n %s\nwant\n %s", got, want)
 	}
 	if info, _ := st.q.Group(types.NamespacedName{Namespace: "default", Name: "train"}); info.Tier != queue.None || st.q.PendingPods(queue.InFlight) != 0 {
 		t.Error("the attempt is not over")
 	}
 }
 
-// TestPodGroupChanges: a gang that wants fewer pods can be popped, and one whose PodGroup goes can't.
+// TestPodGroupChanges checks updates of the minimum, and the deletion of the PodGroup.
 func TestPodGroupChanges(t *testing.T) {
 	featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, featuregatetesting.FeatureOverrides{features.GenericWorkload: true})
 	st := newStory(t, aNode("n1"))
@@ -125,8 +125,9 @@ func TestPodGroupChanges(t *testing.T) {
 	}
 }
 
-// TestLeftOutOfItsGroup: a pod that is seen bound while its group is in flight is not placed with the others.
-func TestLeftOutOfItsGroup(t *testing.T) {
+// TestBoundOutOfGroup checks that a pod that is observed as bound while its group is in flight is
+// not scheduled with the group.
+func TestBoundOutOfGroup(t *testing.T) {
 	featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, featuregatetesting.FeatureOverrides{features.GenericWorkload: true})
 	st := newStory(t, aNode("n1"))
 	st.put(gang("train", 1), aPod("a", inGroup("train")), aPod("b", inGroup("train")))

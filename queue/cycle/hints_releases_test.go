@@ -13,9 +13,10 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// TestHintsOfReleases: the same change of a node wakes others in other releases. With v1.29 to v1.31 it is every pod of
-// whose rejectors one registered for the event, if the node would take the pod; since v1.32 it is those whose hints say
-// so. From v1.30 to v1.36 a plugin that registered for new nodes is asked about every change of a node's taints, too.
+// TestHintsOfReleases checks which pods a node update wakes by release. From v1.29 to v1.31, those
+// with a rejecting plugin that registered for the event, if the node admits the pod; since v1.32,
+// those whose hints return Queue. From v1.30 to v1.36, plugins that registered for new nodes also
+// register for taint changes.
 func TestHintsOfReleases(t *testing.T) {
 	node := aNode("a", taint("infra"))
 	pods := map[string]*v1.Pod{ // by the plugin that rejects it
@@ -56,7 +57,7 @@ func TestHintsOfReleases(t *testing.T) {
 	} {
 		for release, want := range c.woken {
 			t.Run(release+": "+c.name, func(t *testing.T) {
-				cfg, err := defaultConfig(t).In(release)
+				cfg, err := defaultConfig(t).ForRelease(release)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -66,7 +67,7 @@ func TestHintsOfReleases(t *testing.T) {
 					st.is("after its attempt", pod.Name+" unschedulable "+rejector)
 				}
 				st.pass(10 * time.Second)
-				st.asleep, st.wouldWake = slices.Collect(maps.Values(pods)), nil
+				st.unschedulable, st.wouldWake = slices.Collect(maps.Values(pods)), nil
 				c.happens(st)
 				if said := strings.Join(st.wouldWake, " "); said != want && st.wouldWake != nil && (said != "" || cfg.Queue.Rules.Waking == queue.ByHints) {
 					t.Errorf("it would wake %q, and wakes %q", said, want)
@@ -85,9 +86,10 @@ func TestHintsOfReleases(t *testing.T) {
 	}
 }
 
-// TestVacatingOfReleases: who gives up the place that it was nominated to wakes those who wait with no higher priority, as if
-// a pod had been deleted there. Up to v1.32 nobody does, and in v1.33 and v1.34 a pod that is bound does, too.
-func TestVacatingOfReleases(t *testing.T) {
+// TestNominationEndOfReleases checks that the end of a nomination wakes waiting pods with no higher
+// priority, like a deletion on the node. Until v1.32, it wakes none; v1.33 and v1.34 include bound
+// pods.
+func TestNominationEndOfReleases(t *testing.T) {
 	nominee := aPod("nominee", requests("cpu", "6"), priority(10))
 	nominated := nominee.DeepCopy()
 	nominated.Status.NominatedNodeName = "a"
@@ -96,7 +98,7 @@ func TestVacatingOfReleases(t *testing.T) {
 		happens func(*story)
 		woken   map[string]string // by release
 	}{
-		{"it is bound", func(st *story) { st.put(at("a", nominated.DeepCopy())) }, map[string]string{
+		{"the pod was bound", func(st *story) { st.put(at("a", nominated.DeepCopy())) }, map[string]string{
 			"v1.31": "", "v1.32": "", "v1.33": "equal low", "v1.34": "equal low", "v1.35": "", "v1.37": "",
 		}},
 		{"it is deleted", func(st *story) { st.remove(nominated) }, map[string]string{
@@ -108,7 +110,7 @@ func TestVacatingOfReleases(t *testing.T) {
 	} {
 		for release, want := range c.woken {
 			t.Run(release+": "+c.name, func(t *testing.T) {
-				cfg, err := defaultConfig(t).In(release)
+				cfg, err := defaultConfig(t).ForRelease(release)
 				if err != nil {
 					t.Fatal(err)
 				}

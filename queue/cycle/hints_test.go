@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// TestHints: objects come, change and go, and exactly those pods move that upstream's hints are for. Every
-// pod is rejected and has served its backoff before anything happens.
+// TestHints adds, updates and removes objects, and checks that exactly the pods move for which
+// upstream's hints return Queue. Every pod is rejected and its backoff over before.
 func TestHints(t *testing.T) {
 	zone := v1.LabelTopologyZone
 	a := aNode("a", nodeLabel(zone, "z1"), taint("infra"))
@@ -87,7 +87,7 @@ func TestHints(t *testing.T) {
 				st.is("after its attempt", pod.Name+" unschedulable "+rejectors[pod.Name])
 			}
 			st.pass(10 * time.Second)
-			st.asleep, st.wouldWake = pods, nil
+			st.unschedulable, st.wouldWake = pods, nil
 			c.happens(st)
 			if st.wouldWake != nil && !slices.Equal(st.wouldWake, c.moves) {
 				t.Errorf("it would wake %v, and moves %v", st.wouldWake, c.moves)
@@ -118,7 +118,7 @@ func edited(node *v1.Node, edits ...nodeEdit) *v1.Node {
 	return node
 }
 
-// TestBackoff: a pod that an event moves before its backoff is over waits for that.
+// TestBackoff checks that a pod that is woken during its backoff waits for its end.
 func TestBackoff(t *testing.T) {
 	st := newStory(t, aNode("one", taint("infra")))
 	st.tries(aPod("web"))
@@ -128,8 +128,8 @@ func TestBackoff(t *testing.T) {
 	st.is("later", "web active TaintToleration")
 }
 
-// TestDuringAnAttempt: what happens between Schedule and Conclude counts, by the hints of those who
-// rejected the pod.
+// TestDuringAnAttempt checks that the hints of the rejecting plugins decide about events between
+// Schedule and Conclude.
 func TestDuringAnAttempt(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -151,13 +151,14 @@ func TestDuringAnAttempt(t *testing.T) {
 	}
 }
 
-// TestCondition: the failure is written into the pod's status, in the model's time, and only if it is new.
+// TestCondition checks that a failure is written into the pod's status, with the model's time, and
+// only if it is new.
 func TestCondition(t *testing.T) {
 	st := newStory(t, aNode("one", taint("infra")))
 	a := st.tries(aPod("web"))
 	writes := st.Writes()
 	if len(writes) != 1 || !writes[0].Status || writes[0].New {
-		t.Fatalf("it wrote %+v", writes)
+		t.Fatalf("writes: %+v", writes)
 	}
 	pod := writes[0].Object.(*v1.Pod)
 	want := v1.PodCondition{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable, Message: a.Message, LastTransitionTime: metav1.NewTime(st.clock)}

@@ -22,8 +22,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 )
 
-// forgetful has the story's plugins asked again and again.
-func (st *story) forgetful() {
+// disableCache makes the story call all plugins in every attempt.
+func (st *story) disableCache() {
 	for name, p := range st.profiles {
 		p := p.(seeded)
 		p.memory = &memory{framework: p.memory.framework, postFilters: []string{"any"}}
@@ -31,8 +31,8 @@ func (st *story) forgetful() {
 	}
 }
 
-// life is a cluster in which all kinds of things happen by chance, the same for the same seed. It keeps what
-// the scheduler decides.
+// life is a cluster with random changes that depend on a seed. It records the scheduler's
+// decisions.
 type life struct {
 	*story
 	rand    *rand.Rand
@@ -56,7 +56,7 @@ func newLife(t *testing.T, seed uint64, nodes int) *life {
 	return l
 }
 
-// pod is one of few kinds, as those of a few deployments are.
+// pod returns one of a few kinds of pods.
 func (l *life) pod(name string) *v1.Pod {
 	app := fmt.Sprint(l.rand.IntN(4))
 	pod := aPod(name, podLabel("app", app), requests("cpu", []string{"500m", "1", "2500m", "9"}[l.rand.IntN(4)]), priority(int32(l.rand.IntN(4))))
@@ -127,13 +127,13 @@ func (l *life) step(i int) {
 			return
 		}
 		l.Conclude(l.clock, a)
-		l.decided = append(l.decided, fmt.Sprint(a.Pod.Name, " ", said(a), " ", a.Evaluated, a.Feasible, a.Nominated, " ", counted(a.Reasons)))
+		l.decided = append(l.decided, fmt.Sprint(a.Pod.Name, " ", result(a), " ", a.Evaluated, a.Feasible, a.Nominated, " ", counted(a.Reasons)))
 		if a.Binding != nil {
 			if err := l.Bind(l.clock, a.Binding); err != nil {
 				l.t.Fatal(err)
 			}
 		}
-		l.takeOver()
+		l.applyWrites()
 		if e := l.Evictions(); len(e) > 0 && l.rand.IntN(2) == 0 {
 			l.decided = append(l.decided, "evicted "+e[0].Victim.Name)
 			l.Evicted(e[0])
@@ -142,8 +142,8 @@ func (l *life) step(i int) {
 	}
 }
 
-// TestMemoryDecidesNothing: whatever happens between the attempts, a scheduler that remembers what its plugins
-// said decides and says the same as one that asks them anew, and moves the same pods.
+// TestMemoryDecidesNothing checks that a scheduler with cached verdicts makes the same decisions as
+// one without.
 func TestMemoryDecidesNothing(t *testing.T) {
 	seeds := uint64(4)
 	if testing.Short() {
@@ -153,7 +153,7 @@ func TestMemoryDecidesNothing(t *testing.T) {
 		// More than a hundred nodes are searched in part, by several at a time.
 		for _, nodes := range []int{7, 130} {
 			remembers, asks := newLife(t, seed, nodes), newLife(t, seed, nodes)
-			asks.forgetful()
+			asks.disableCache()
 			for i := range 1500 {
 				remembers.step(i)
 				asks.step(i)
@@ -166,14 +166,14 @@ func TestMemoryDecidesNothing(t *testing.T) {
 					t.Fatalf("seed %d, %d nodes, decision %d: it says\n%q\nand remembers\n%q", seed, nodes, i, want, remembers.decided[min(i, len(remembers.decided)-1)])
 				}
 			}
-			if got, want := remembers.told(), asks.told(); got != want {
+			if got, want := remembers.takeMoves(), asks.takeMoves(); got != want {
 				t.Errorf("seed %d, %d nodes: the queue moves other pods", seed, nodes)
 			}
 		}
 	}
 }
 
-// TestMemoryIsBounded: many kinds of pods are not all remembered.
+// TestMemoryIsBounded checks the limit of cached verdicts.
 func TestMemoryIsBounded(t *testing.T) {
 	st := newStory(t, sameForAll(10)...)
 	m := st.profiles[v1.DefaultSchedulerName].(seeded).memory
@@ -192,21 +192,22 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestPortsAreNotRemembered: upstream's signature of a pod's ports leaves out their protocols.
-func TestPortsAreNotRemembered(t *testing.T) {
+// TestPortsAreNotCached checks that pods with ports of different protocols get different verdicts,
+// although upstream's signature lacks the protocol.
+func TestPortsAreNotCached(t *testing.T) {
 	st := newStory(t, aNode("one"), at("one", aPod("old", hostPort(8000))))
 	if a := st.tries(aPod("same", hostPort(8000))); a.Node != "" {
-		t.Errorf("a port that is taken: %s", said(a))
+		t.Errorf("a port that is taken: %s", result(a))
 	}
 	udp := aPod("other", hostPort(8000), func(p *v1.Pod) { p.Spec.Containers[0].Ports[0].Protocol = v1.ProtocolUDP })
 	if a := st.tries(udp); a.Node != "one" {
-		t.Errorf("a port of another protocol: %s", said(a))
+		t.Errorf("a port of another protocol: %s", result(a))
 	}
 }
 
-// TestOwnNominationIsNotRemembered: what another pod is told of a node that one is nominated to does not hold
-// for that one.
-func TestOwnNominationIsNotRemembered(t *testing.T) {
+// TestOwnNominationIsNotCached checks that the verdict on a node for another pod does not apply to
+// the pod nominated there.
+func TestOwnNominationIsNotCached(t *testing.T) {
 	low := at("one", aPod("low", requests("cpu", "4")))
 	st := newStory(t, aNode("one"), low)
 	first := aPod("first", requests("cpu", "3"), priority(10))
@@ -223,19 +224,19 @@ func TestOwnNominationIsNotRemembered(t *testing.T) {
 		t.Errorf("the other goes to %s", a.Node)
 	}
 	if a, ok := st.Resume(st.clock, popped.Pod); !ok || a.Node != "one" {
-		t.Errorf("the nominated pod: %s", said(a))
+		t.Errorf("the nominated pod: %s", result(a))
 	}
 }
 
-// asked counts what upstream's plugins are asked, of those whose answers are remembered.
-type asked struct {
+// callCounter counts the calls of upstream's plugins whose results are cached.
+type callCounter struct {
 	framework.Framework
 	preemption.Interface
 	filters, postFilters, victims atomic.Int32
 }
 
 // RunFilterPlugins implements framework.Framework.
-func (a *asked) RunFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
+func (a *callCounter) RunFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
 	if !state.GetSkipFilterPlugins().Has(names.NodeResourcesFit) {
 		a.filters.Add(1)
 	}
@@ -243,30 +244,30 @@ func (a *asked) RunFilterPlugins(ctx context.Context, state fwk.CycleState, pod 
 }
 
 // RunFilterPluginsWithNominatedPods implements framework.Framework.
-func (a *asked) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
+func (a *callCounter) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
 	a.filters.Add(1)
 	return a.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)
 }
 
 // RunPostFilterPlugins implements framework.Framework.
-func (a *asked) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
+func (a *callCounter) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	a.postFilters.Add(1)
 	return a.Framework.RunPostFilterPlugins(ctx, state, pod, nodes)
 }
 
 // SelectVictimsOnNode implements preemption.Interface.
-func (a *asked) SelectVictimsOnNode(ctx context.Context, state fwk.CycleState, preemptor *v1.Pod, node fwk.NodeInfo, victims []*preemption.DomainVictim, budgets []*policyv1.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
+func (a *callCounter) SelectVictimsOnNode(ctx context.Context, state fwk.CycleState, preemptor *v1.Pod, node fwk.NodeInfo, victims []*preemption.DomainVictim, budgets []*policyv1.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
 	a.victims.Add(1)
 	return a.Interface.SelectVictimsOnNode(ctx, state, preemptor, node, victims, budgets)
 }
 
-// asks has the story tell of each pod that it tries how often which plugins were asked: about how many nodes the first filters, of how
-// many nodes the preemption, and whether there was one.
-func (st *story) asks() func(*v1.Pod) string {
+// countCalls returns a function that schedules a pod and returns the numbers of calls: nodes
+// filtered, nodes of the dry run, and whether PostFilter ran.
+func (st *story) countCalls() func(*v1.Pod) string {
 	p := st.profiles[v1.DefaultSchedulerName].(seeded)
 	evaluator := preemptionOf(p).Evaluator
 	chosen := evaluator.Interface.(seededPreemption)
-	a := &asked{Framework: p.Framework, Interface: chosen.Interface}
+	a := &callCounter{Framework: p.Framework, Interface: chosen.Interface}
 	p.Framework, chosen.Interface = a, a
 	st.profiles[v1.DefaultSchedulerName], evaluator.Interface = p, chosen
 	return func(pod *v1.Pod) string {
@@ -277,8 +278,9 @@ func (st *story) asks() func(*v1.Pod) string {
 	}
 }
 
-// TestMemorySpares: of a pod like one that was just tried, the plugins are asked only about nodes that have changed since.
-func TestMemorySpares(t *testing.T) {
+// TestCacheSavesCalls checks that for a pod like the previous one, the plugins are called only for
+// changed nodes.
+func TestCacheSavesCalls(t *testing.T) {
 	nodes := func(each ...podEdit) (objects []runtime.Object) {
 		for i := range 5 {
 			name := fmt.Sprint("n", i)
@@ -289,7 +291,7 @@ func TestMemorySpares(t *testing.T) {
 	big := func(name string, edits ...podEdit) *v1.Pod { return aPod(name, append(edits, requests("cpu", "2"))...) }
 	t.Run("in vain", func(t *testing.T) { // nobody can be preempted
 		st := newStory(t, nodes()...)
-		asks := st.asks()
+		asks := st.countCalls()
 		expect(t, "the first pod", asks(big("a")), "5 1 1") // on no node there is anybody less important: that is asked once
 		expect(t, "one like it", asks(big("b")), "0 0 0")
 		st.put(aNode("n3", has("cpu", "4500m")))
@@ -307,20 +309,20 @@ func TestMemorySpares(t *testing.T) {
 	})
 	t.Run("passed by the first filters, and not by others", func(t *testing.T) {
 		st := newStory(t, nodes(podLabel("app", "web"))...)
-		asks := st.asks()
+		asks := st.countCalls()
 		small := func(name string) *v1.Pod { return aPod(name, antiAffinity(near(v1.LabelHostname, "app", "web"))) }
 		expect(t, "the first pod", asks(small("a")), "5 1 1")
 		expect(t, "one like it", asks(small("b")), "0 0 0")
 	})
 	t.Run("fits", func(t *testing.T) {
 		st := newStory(t, nodes()...)
-		asks := st.asks()
+		asks := st.countCalls()
 		expect(t, "the first pod", asks(aPod("a", requests("cpu", "1"))), "5 0 0")
 		expect(t, "one like it", asks(aPod("b", requests("cpu", "1"))), "1 0 0")
 	})
 	t.Run("preempting", func(t *testing.T) {
 		st := newStory(t, nodes()...)
-		asks := st.asks()
+		asks := st.countCalls()
 		expect(t, "the first pod", asks(big("a", priority(10))), "5 5 1")
 		expect(t, "one like it", asks(big("b", priority(10))), "1 1 1") // to one node, the first is nominated
 		budget := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "budget"}}
@@ -331,7 +333,7 @@ func TestMemorySpares(t *testing.T) {
 	})
 }
 
-// expect compares what is told of something.
+// expect compares two texts.
 func expect(t *testing.T, what, got, want string) {
 	t.Helper()
 	if got != want {
@@ -339,8 +341,8 @@ func expect(t *testing.T, what, got, want string) {
 	}
 }
 
-// TestDesertsAreBounded: not all clusters in which there was nobody to preempt are remembered.
-func TestDesertsAreBounded(t *testing.T) {
+// TestPostFilterCacheIsBounded checks the limit of cached PostFilter results.
+func TestPostFilterCacheIsBounded(t *testing.T) {
 	st := newStory(t, aNode("one"), at("one", aPod("old", requests("cpu", "3"))))
 	m := st.profiles[v1.DefaultSchedulerName].(seeded).memory
 	for i := range maxPostFilterResults {
@@ -351,8 +353,9 @@ func TestDesertsAreBounded(t *testing.T) {
 	}
 }
 
-// TestVictimsToComeAreNotRemembered: which of the victims is the youngest changes with time, as long as one has yet to start.
-func TestVictimsToComeAreNotRemembered(t *testing.T) {
+// TestFutureVictimsAreNotCached checks that victims are not cached while one of them starts in the
+// future, because their order changes with time.
+func TestFutureVictimsAreNotCached(t *testing.T) {
 	st := newStory(t, aNode("one"), at("one", aPod("unstarted", requests("cpu", "2"))), at("one", aPod("to-start", requests("cpu", "2"), startedAt(5))))
 	high := aPod("high", requests("cpu", "2"), priority(10))
 	st.put(high)
@@ -366,9 +369,10 @@ func TestVictimsToComeAreNotRemembered(t *testing.T) {
 	}
 }
 
-// TestDeallocationIsNotRemembered: where nobody can be preempted, a claim's device may be given back so that the claim can get another:
-// that is not what was said of a pod without claims. (dynamicresources.go, PostFilter.)
-func TestDeallocationIsNotRemembered(t *testing.T) {
+// TestDeallocationIsNotCached checks that without possible victims, a pod with a claim does not get
+// the cached result of one without: its claim may be deallocated (PostFilter in
+// dynamicresources.go).
+func TestDeallocationIsNotCached(t *testing.T) {
 	claim := aDeviceClaim("mine", "gpu")
 	claim.Status.Allocation = &resourcev1.AllocationResult{NodeSelector: selectNodes(v1.LabelHostname, "one"), Devices: resourcev1.DeviceAllocationResult{
 		Results: []resourcev1.DeviceRequestAllocationResult{{Request: "one", Driver: "gpu.example.com", Pool: "one", Device: "gpu-0"}},

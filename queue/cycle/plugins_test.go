@@ -5,15 +5,13 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/cycle/registered"
 )
 
 var _ queue.Plugins = (*Plugins)(nil)
 
-// TestRegistered: what upstream's documentation says of its plugins' events.
+// TestRegistered compares the plugins' registered events with upstream's documentation.
 func TestRegistered(t *testing.T) {
 	p, err := InTree()
 	if err != nil {
@@ -42,11 +40,11 @@ func TestRegistered(t *testing.T) {
 		{"NoPluginOfOurs", event(fwk.Node, fwk.Add), true},
 	} {
 		if got := p.Registered(c.plugin, c.event); got != c.want {
-			t.Errorf("%s registered for %s: %v, want %v", c.plugin, c.event.Label(), got, c.want)
+			t.Errorf("Registered(%s, %s) = %t, want %t", c.plugin, c.event.Label(), got, c.want)
 		}
 		hint, err := p.Hint(c.plugin, &v1.Pod{}, c.event, nil, nil)
 		if err != nil || (hint == fwk.Queue) != c.want {
-			t.Errorf("%s hints %v, %v for %s without objects", c.plugin, hint, err, c.event.Label())
+			t.Errorf("Hint(%s, %s) without objects = %v, %v", c.plugin, c.event.Label(), hint, err)
 		}
 	}
 	if p.Interested(event(fwk.Node, fwk.UpdateNodePreemptionPolicy)) {
@@ -54,8 +52,8 @@ func TestRegistered(t *testing.T) {
 	}
 }
 
-// TestHintIsAsked: with objects, the plugin's own function decides.
-func TestHintIsAsked(t *testing.T) {
+// TestHintFunction checks that Hint calls the plugin's hint function for an event with objects.
+func TestHintFunction(t *testing.T) {
 	p, err := InTree()
 	if err != nil {
 		t.Fatal(err)
@@ -67,36 +65,9 @@ func TestHintIsAsked(t *testing.T) {
 	cordoned.Spec.Taints = append(cordoned.Spec.Taints, v1.Taint{Key: "maintenance", Effect: v1.TaintEffectNoSchedule})
 	taint := fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.UpdateNodeTaint}
 	if hint, err := p.Hint("TaintToleration", &v1.Pod{}, taint, tainted, clean); err != nil || hint != fwk.Queue {
-		t.Errorf("a taint goes: %v, %v", hint, err)
+		t.Errorf("a taint is removed: %v, %v", hint, err)
 	}
 	if hint, err := p.Hint("TaintToleration", &v1.Pod{}, taint, tainted, cordoned); err != nil || hint != fwk.QueueSkip {
-		t.Errorf("another taint comes: %v, %v", hint, err)
-	}
-}
-
-// TestNewestTable: the table of the newest release says of each plugin and each event what the plugins themselves say.
-func TestNewestTable(t *testing.T) {
-	p, err := InTree()
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := registered.ByTable("", "default-scheduler")
-	if err != nil {
-		t.Fatal(err)
-	}
-	events := append(queue.InjectableEvents(), queue.MoveAll)
-	for _, action := range []fwk.ActionType{fwk.Update, fwk.UpdatePodLabel, fwk.UpdatePodScaleDown, fwk.UpdatePodToleration,
-		fwk.UpdatePodSchedulingGatesEliminated, fwk.UpdatePodGeneratedResourceClaim} {
-		events = append(events, fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: action}, fwk.ClusterEvent{Resource: fwk.UnscheduledPod, ActionType: action})
-	}
-	for plugin := range plugins.NewInTreeRegistry() {
-		for _, event := range events {
-			if got, want := table.Registered(plugin, event), p.Registered(plugin, event); got != want {
-				t.Errorf("%s registered for %s: %v in the table, want %v", plugin, event.Label(), got, want)
-			}
-			if got, want := table.Interested(event), p.Interested(event); got != want {
-				t.Errorf("a plugin registered for %s: %v in the table, want %v", event.Label(), got, want)
-			}
-		}
+		t.Errorf("another taint is added: %v, %v", hint, err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestSearch: however many look, it finds what one would, one after the other.
+// TestSearch checks that a parallel search finds the same nodes as a sequential one.
 func TestSearch(t *testing.T) {
 	look := func(workers, need int, fits func(int) bool) (found []int, looked int) {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -43,7 +43,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestWorkers: as many look at once as can run, but no more than sixteen, and it stays so.
+// TestWorkers checks that the number of workers is GOMAXPROCS, at most 16.
 func TestWorkers(t *testing.T) {
 	for can, want := range map[int]int{1: 1, 3: 3, 40: 16} {
 		was := runtime.GOMAXPROCS(can)
@@ -54,8 +54,8 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestWorkersDecideNothing: nor do they in a whole scheduler, where half of the nodes are full and preemption is
-// tried.
+// TestWorkersDecideNothing checks that the number of workers does not change the scheduler's
+// decisions, including preemption.
 func TestWorkersDecideNothing(t *testing.T) {
 	run := func(workers int) (decisions []string) {
 		st := newStory(t, sameForAll(400)...)

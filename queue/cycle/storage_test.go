@@ -18,7 +18,7 @@ func uses(claim string) podEdit {
 	}
 }
 
-// aClaim asks for a volume of a class. With a volume, it is bound to that.
+// aClaim returns a claim of a storage class, bound to volume unless that is empty.
 func aClaim(name, class, volume string, modes ...v1.PersistentVolumeAccessMode) *v1.PersistentVolumeClaim {
 	claim := &v1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", UID: types.UID("claim-" + name)}}
 	claim.Spec = v1.PersistentVolumeClaimSpec{StorageClassName: &class, VolumeName: volume, AccessModes: modes}
@@ -31,7 +31,8 @@ func aClaim(name, class, volume string, modes ...v1.PersistentVolumeAccessMode) 
 	return claim
 }
 
-// aVolume is one of a class that can be reached where the label has the value. With a claim, it is bound.
+// aVolume returns a volume of a storage class on nodes with that label, bound to claim unless that
+// is empty.
 func aVolume(name, class, claim, key, value string) *v1.PersistentVolume {
 	volume := &v1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{}}}
 	volume.Spec = v1.PersistentVolumeSpec{StorageClassName: class, Capacity: v1.ResourceList{"storage": apiresource.MustParse("1Gi")}}
@@ -49,7 +50,7 @@ func aClass(name string, mode storagev1.VolumeBindingMode) *storagev1.StorageCla
 	return &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: "kubernetes.io/no-provisioner", VolumeBindingMode: &mode}
 }
 
-// aCSINode says how many volumes of disk.example.com a node can have.
+// aCSINode limits the number of volumes of disk.example.com on a node.
 func aCSINode(node string, volumes int32) *storagev1.CSINode {
 	return &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: node}, Spec: storagev1.CSINodeSpec{Drivers: []storagev1.CSINodeDriver{{
 		Name: "disk.example.com", NodeID: node, Allocatable: &storagev1.VolumeNodeResources{Count: &volumes},
@@ -67,7 +68,7 @@ func aDeviceClass(name string) *resourcev1.DeviceClass {
 	return &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
-// aDeviceClaim asks for a device of a class.
+// aDeviceClaim returns a claim for a device of a class.
 func aDeviceClaim(name, class string) *resourcev1.ResourceClaim {
 	claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", UID: types.UID("claim-" + name)}}
 	claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{{Name: "one", Exactly: &resourcev1.ExactDeviceRequest{
@@ -76,7 +77,7 @@ func aDeviceClaim(name, class string) *resourcev1.ResourceClaim {
 	return claim
 }
 
-// aSlice says that a node has devices.
+// aSlice returns the devices of a node.
 func aSlice(node string, devices ...string) *resourcev1.ResourceSlice {
 	slice := &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: node + "-gpus"}}
 	slice.Spec = resourcev1.ResourceSliceSpec{

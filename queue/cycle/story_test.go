@@ -19,24 +19,24 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 )
 
-// story is a scheduler, its queue and a clock that only the test moves.
+// story is a scheduler with a queue and a clock.
 type story struct {
 	*Scheduler
 	t        testing.TB
 	q        *queue.Queue
 	clock    time.Time
 	revision int
-	moves    []string // by the queue, since told was asked
+	moves    []string // of the queue since takeMoves
 	careless bool     // about what the queue finds odd
-	// asleep are pods of which it is asked, before a node or the end of a pod is heard of, which of them that would wake: wouldWake, sorted.
-	// Nil if nothing was asked.
-	asleep    []*v1.Pod
-	wouldWake []string
+	// unschedulable are pods for which put and remove predict whether they wake. The prediction is wouldWake, sorted, and
+	// nil if there was none.
+	unschedulable []*v1.Pod
+	wouldWake     []string
 }
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// newStory begins with a cluster of these objects, which were there before.
+// newStory returns a story in a cluster with these objects.
 func newStory(t testing.TB, objects ...runtime.Object) *story {
 	return newStoryWith(t, defaultConfig(t), 1, objects...)
 }
@@ -73,14 +73,15 @@ func (st *story) Moved(m queue.Transition) {
 	st.moves = append(st.moves, strings.TrimSuffix(fmt.Sprintf("%s %s: %s", m.Pod.Name, m.To, m.Event), ": "))
 }
 
-// Failed implements queue.Observer: no hint fails, and no pod is queued twice.
+// Failed implements queue.Observer. It fails the test, because no hint fails and no pod is queued
+// twice.
 func (st *story) Failed(err error) {
 	if !st.careless {
 		st.t.Error(err)
 	}
 }
 
-// next is a copy of obj as the API server would store it.
+// next returns a copy of obj with a new resourceVersion.
 func (st *story) next(obj runtime.Object) runtime.Object {
 	st.revision++
 	obj = obj.DeepCopyObject()
@@ -88,25 +89,26 @@ func (st *story) next(obj runtime.Object) runtime.Object {
 	return obj
 }
 
-// put tells the scheduler of objects that are new or changed.
+// put adds or updates objects.
 func (st *story) put(objects ...runtime.Object) {
 	st.t.Helper()
 	for _, obj := range objects {
-		st.ask(obj, false)
+		st.predictWakes(obj, false)
 		if err := st.Put(st.clock, st.next(obj)); err != nil {
 			st.t.Fatal(err)
 		}
 	}
 }
 
-// ask notes which of st.asleep would be woken by a node, or by the end of a pod that has one.
-func (st *story) ask(obj runtime.Object, gone bool) {
+// predictWakes records which pods in st.unschedulable would be woken by an update of a node, or by
+// the deletion of an assigned pod.
+func (st *story) predictWakes(obj runtime.Object, gone bool) {
 	pod, is := obj.(*v1.Pod)
 	if _, node := obj.(*v1.Node); !node && (!is || !gone || pod.Spec.NodeName == "") {
 		return
 	}
 	st.wouldWake = []string{}
-	for _, pod := range st.asleep {
+	for _, pod := range st.unschedulable {
 		if st.WouldWake(pod, obj, gone) {
 			st.wouldWake = append(st.wouldWake, pod.Name)
 		}
@@ -117,14 +119,14 @@ func (st *story) ask(obj runtime.Object, gone bool) {
 func (st *story) remove(objects ...runtime.Object) {
 	st.t.Helper()
 	for _, obj := range objects {
-		st.ask(obj, true)
+		st.predictWakes(obj, true)
 		if err := st.Remove(st.clock, obj); err != nil {
 			st.t.Fatal(err)
 		}
 	}
 }
 
-// pass lets time pass, with the flushes of the queue.
+// pass advances the clock and runs the queue's flushes.
 func (st *story) pass(d time.Duration) {
 	for range int(d / time.Second) {
 		st.clock = st.clock.Add(time.Second)
@@ -132,30 +134,30 @@ func (st *story) pass(d time.Duration) {
 	}
 }
 
-// try lets the scheduler take the next pod, and ends the attempt if it is not placed.
+// try runs the next attempt, and concludes it if it failed.
 func (st *story) try() *Attempt {
 	st.t.Helper()
 	st.clock = st.clock.Add(time.Millisecond)
 	a, ok := st.Schedule(st.clock)
 	if !ok {
-		st.t.Fatal("there is no pod to take")
+		st.t.Fatal("there is no pod to pop")
 	}
 	st.Conclude(st.clock, a)
 	return a
 }
 
-// tries puts pod and tries it.
+// tries adds pod and runs its attempt.
 func (st *story) tries(pod *v1.Pod) *Attempt {
 	st.t.Helper()
 	st.put(pod)
 	a := st.try()
 	if a.Pod.Name != pod.Name {
-		st.t.Fatalf("%s was taken, not %s", a.Pod.Name, pod.Name)
+		st.t.Fatalf("popped %s, want %s", a.Pod.Name, pod.Name)
 	}
 	return a
 }
 
-// binds puts pod, which must fit, binds it and puts what was written.
+// binds adds pod, which must fit, binds it and applies the writes.
 func (st *story) binds(pod *v1.Pod) string {
 	st.t.Helper()
 	a := st.tries(pod)
@@ -165,12 +167,12 @@ func (st *story) binds(pod *v1.Pod) string {
 	if err := st.Bind(st.clock, a.Binding); err != nil {
 		st.t.Fatal(err)
 	}
-	st.takeOver()
+	st.applyWrites()
 	return a.Node
 }
 
-// takeOver makes come true what was written.
-func (st *story) takeOver() {
+// applyWrites applies the scheduler's writes to the cluster.
+func (st *story) applyWrites() {
 	st.t.Helper()
 	for _, w := range st.Writes() {
 		if err := st.Put(st.clock, w.Object); err != nil {
@@ -179,7 +181,8 @@ func (st *story) takeOver() {
 	}
 }
 
-// tier is where a pod of the default namespace is, and its rejectors: "unschedulable NodePorts".
+// tier returns the tier of a pod in the default namespace and its rejecting plugins, such as
+// "unschedulable NodePorts".
 func (st *story) tier(pod string) string {
 	info, ok := st.q.Get("default", pod)
 	if !ok {
@@ -189,7 +192,7 @@ func (st *story) tier(pod string) string {
 	return strings.TrimSuffix(info.Tier.String()+" "+strings.Join(plugins, ","), " ")
 }
 
-// is checks where pods are: "web active", "db unschedulable NodePorts".
+// is checks tiers such as "web active" and "db unschedulable NodePorts".
 func (st *story) is(when string, wants ...string) {
 	st.t.Helper()
 	for _, want := range wants {
@@ -200,21 +203,21 @@ func (st *story) is(when string, wants ...string) {
 	}
 }
 
-// told returns the moves since the last call.
-func (st *story) told() string {
+// takeMoves returns the moves since the last call.
+func (st *story) takeMoves() string {
 	moves := strings.Join(st.moves, "; ")
 	st.moves = nil
 	return moves
 }
 
-// rejectors are the plugins behind an attempt's failure, as the queue was told.
+// rejectors returns the plugins that rejected an attempt, as recorded in the queue.
 func (st *story) rejectors(a *Attempt) string {
 	_, plugins, _ := strings.Cut(st.tier(a.Pod.Name), " ")
 	return plugins
 }
 
-// said is how an attempt ended in one line.
-func said(a *Attempt) string { return cmp.Or(a.Node, a.Message) }
+// result returns the node or the message of an attempt.
+func result(a *Attempt) string { return cmp.Or(a.Node, a.Message) }
 
 func counted(reasons []Reason) string {
 	var texts []string
@@ -230,7 +233,7 @@ func counted(reasons []Reason) string {
 
 type podEdit = func(*v1.Pod)
 
-// aPod is a pod of the default namespace that waits for the default scheduler. Its name is its UID too.
+// aPod returns a pod in the default namespace for the default scheduler. Its UID is its name.
 func aPod(name string, edits ...podEdit) *v1.Pod {
 	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", UID: types.UID(name)}}
 	pod.Spec.SchedulerName = v1.DefaultSchedulerName
@@ -241,7 +244,7 @@ func aPod(name string, edits ...podEdit) *v1.Pod {
 	return pod
 }
 
-// at is pod on a node.
+// at assigns pod to a node.
 func at(node string, pod *v1.Pod) *v1.Pod {
 	pod = pod.DeepCopy()
 	pod.Spec.NodeName = node
@@ -274,7 +277,7 @@ func tolerates(key string) podEdit {
 	}
 }
 
-// nodeIn is a required node affinity: the node's label must be one of values.
+// nodeIn adds a required node affinity to a label with one of values.
 func nodeIn(key string, values ...string) podEdit {
 	return func(p *v1.Pod) {
 		p.Spec.Affinity = &v1.Affinity{NodeAffinity: &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: selectNodes(key, values...)}}
@@ -303,7 +306,7 @@ func antiAffinity(term v1.PodAffinityTerm) podEdit {
 	}
 }
 
-// spreads keeps the pods of a label within one of each other on each topology.
+// spreads adds a topology spread constraint with a maximum skew of 1 for the pods with a label.
 func spreads(topology, key, value string) podEdit {
 	return func(p *v1.Pod) {
 		p.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{
@@ -315,7 +318,7 @@ func spreads(topology, key, value string) podEdit {
 
 type nodeEdit = func(*v1.Node)
 
-// aNode is a node with 4 CPUs, 8 GiB and room for 110 pods, whose hostname is its name.
+// aNode returns a node with 4 CPUs, 8 GiB and 110 pods, whose hostname is its name.
 func aNode(name string, edits ...nodeEdit) *v1.Node {
 	node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("node-" + name), Labels: map[string]string{v1.LabelHostname: name}}}
 	node.Status.Allocatable = v1.ResourceList{

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// sameForAll are n equal nodes.
+// sameForAll returns n equal nodes.
 func sameForAll(n int) []runtime.Object {
 	var nodes []runtime.Object
 	for i := range n {
@@ -19,7 +19,7 @@ func sameForAll(n int) []runtime.Object {
 	return nodes
 }
 
-// TestTies: over equal nodes, the seed decides for each pod; the same seed always in the same way.
+// TestTies checks that the seed breaks ties between equal nodes.
 func TestTies(t *testing.T) {
 	cfg := defaultConfig(t)
 	run := func(seed uint64) []string {
@@ -32,10 +32,10 @@ func TestTies(t *testing.T) {
 	}
 	first, again, other := run(1), run(1), run(2)
 	if !slices.Equal(first, again) {
-		t.Error("the same seed leads to other nodes")
+		t.Error("the same seed chose other nodes")
 	}
 	if slices.Equal(first, other) {
-		t.Error("another seed leads to the same nodes")
+		t.Error("another seed chose the same nodes")
 	}
 	used := map[string]int{}
 	for _, node := range first {
@@ -46,7 +46,7 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// TestTiesWithSampling: with more nodes than are looked at, too.
+// TestTiesWithSampling checks the same with more nodes than an attempt evaluates.
 func TestTiesWithSampling(t *testing.T) {
 	cfg := defaultConfig(t)
 	run := func() (nodes []string) {
@@ -61,11 +61,12 @@ func TestTiesWithSampling(t *testing.T) {
 		return nodes
 	}
 	if !slices.Equal(run(), run()) {
-		t.Error("the same seed leads to other nodes")
+		t.Error("the same seed chose other nodes")
 	}
 }
 
-// TestTiesOfPreemption: so do the victims. Upstream reads nodes off a map, and ages off the wall clock.
+// TestTiesOfPreemption checks the same for victims. Upstream iterates over a map and uses the wall
+// clock.
 func TestTiesOfPreemption(t *testing.T) {
 	cfg := defaultConfig(t)
 	run := func(seed uint64) (chosen []string) {
@@ -83,19 +84,19 @@ func TestTiesOfPreemption(t *testing.T) {
 	first := run(1)
 	for range 3 {
 		if !slices.Equal(run(1), first) {
-			t.Fatal("the same seed leads to other victims")
+			t.Fatal("the same seed chose other victims")
 		}
 	}
 	if slices.Equal(run(2), first) {
-		t.Error("another seed leads to the same victims")
+		t.Error("another seed chose the same victims")
 	}
 	if slices.Contains(first, "") {
 		t.Errorf("nominated are %v", first)
 	}
 }
 
-// TestWhoIsPreempted: upstream's criteria for a node, one after the other.
-func TestWhoIsPreempted(t *testing.T) {
+// TestPreemptionCriteria checks upstream's criteria for a node, one after the other.
+func TestPreemptionCriteria(t *testing.T) {
 	large := requests("cpu", "4")
 	for _, c := range []struct {
 		name       string
@@ -124,7 +125,8 @@ func TestWhoIsPreempted(t *testing.T) {
 	}
 }
 
-// TestEarliest: of victims that an extender sends back in another order, those of the highest priority count, and of them the first.
+// TestEarliest checks the start time of victims that an extender reordered: the earliest among
+// those with the highest priority.
 func TestEarliest(t *testing.T) {
 	victims := []*v1.Pod{aPod("a", priority(1), startedAt(-5)), aPod("b", priority(1), startedAt(-9)), aPod("c", startedAt(-20)), aPod("d", priority(1), startedAt(-1))}
 	if got, want := newStory(t).earliest(victims), noon.Add(-9*time.Minute); !got.Equal(want) {
@@ -132,7 +134,8 @@ func TestEarliest(t *testing.T) {
 	}
 }
 
-// TestTiesByPreemptor: of equal nodes, whom a pod preempts is given by the seed and the pod, not by the seed alone.
+// TestTiesByPreemptor checks that the choice among equal nodes for preemption depends on the pod as
+// well as on the seed.
 func TestTiesByPreemptor(t *testing.T) {
 	chosen := map[string]bool{}
 	for i := range 10 {
@@ -144,14 +147,14 @@ func TestTiesByPreemptor(t *testing.T) {
 	}
 }
 
-// TestUID: what the model makes has a UID of its own.
+// TestUID checks that objects that the model creates have distinct UIDs.
 func TestUID(t *testing.T) {
 	if a, b := uid("pods", "a", "bc"), uid("pods", "ab", "c"); a == b {
 		t.Errorf("two objects have the UID %s", a)
 	}
 }
 
-// TestSameWrites: two runs write the same, times and all.
+// TestSameWrites checks that two runs write the same objects, including times.
 func TestSameWrites(t *testing.T) {
 	run := func() (texts []string) {
 		st := newStory(t, aNode("one"), at("one", aPod("low", requests("cpu", "3"))))

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// verdict is a plugin's: what it says of one pod, and another that it lets pass.
+// verdict is a test case for a plugin: a pod that it rejects and one that it passes.
 type verdict struct {
 	name     string
 	cluster  []runtime.Object
@@ -28,13 +28,13 @@ func (v verdict) check(t *testing.T) {
 	got := a.tries(v.rejected)
 	message, _, _ := strings.Cut(got.Message, " preemption: ")
 	if _, message, _ = strings.Cut(message, " nodes are available: "); message != v.message {
-		t.Errorf("it says %q, want %q", message, v.message)
+		t.Errorf("message is %q, want %q", message, v.message)
 	}
 	if plugins := a.rejectors(got); plugins != v.plugins {
 		t.Errorf("rejected by %q, want %q", plugins, v.plugins)
 	}
 	if reasons := counted(got.Reasons); reasons != v.reasons {
-		t.Errorf("the reasons are %q, want %q", reasons, v.reasons)
+		t.Errorf("reasons are %q, want %q", reasons, v.reasons)
 	}
 	if got.Node != "" || got.Binding != nil || got.Nominated != "" {
 		t.Errorf("it goes to %q, nominated %q", got.Node, got.Nominated)
@@ -45,7 +45,7 @@ func (v verdict) check(t *testing.T) {
 	}
 }
 
-// TestVerdicts: each filter of kube-scheduler, by a pod that it rejects and one that it does not.
+// TestVerdicts checks each filter plugin with a pod that it rejects and one that it passes.
 func TestVerdicts(t *testing.T) {
 	zone, one := v1.LabelTopologyZone, aNode("one")
 	zones := []runtime.Object{aNode("a", nodeLabel(zone, "z1")), aNode("b", nodeLabel(zone, "z2"))}
@@ -207,7 +207,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestGates: a pod with scheduling gates is not tried before the last is gone.
+// TestGates checks that a pod with scheduling gates is scheduled only after its last gate is
+// removed.
 func TestGates(t *testing.T) {
 	st := newStory(t, aNode("one"))
 	gated := func(gates ...string) *v1.Pod {
@@ -224,7 +225,7 @@ func TestGates(t *testing.T) {
 	st.put(gated())
 	st.is("without", "web active SchedulingGates") // as upstream has it, until the next failure
 	if a := st.try(); a.Node != "one" {
-		t.Error(said(a))
+		t.Error(result(a))
 	}
 }
 

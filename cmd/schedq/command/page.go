@@ -133,4 +133,6 @@ func (p *page) announce(out io.Writer) {
 }
 
 // listener returns the page as a listener of the room.
-func (p *page) listener() room.Listener { return room.Listener{Listener: p.Listener, Handler: p.site.ServeConn} }
+func (p *page) listener() room.Listener {
+	return room.Listener{Listener: p.Listener, Handler: p.site.ServeConn}
+}

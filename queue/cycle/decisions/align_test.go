@@ -10,8 +10,9 @@ const (
 	maxApart = 2 * time.Second
 )
 
-// align pairs an object's changes with its lines, both in their order, so that as many as can be have a
-// partner that says the same, and as close in time as can be. It returns each change's line, or -1.
+// align pairs an object's changes with its log lines, in order, so that as many changes as possible
+// have a line with the same content, as close in time as possible. It returns each change's line,
+// or -1.
 func align(changes []change, lines []int, log []line) []int {
 	n, m := len(changes), len(lines)
 	cost := make([][]time.Duration, n+1) // of the first changes and the first lines
@@ -52,12 +53,12 @@ func align(changes []change, lines []int, log []line) []int {
 	return pairs
 }
 
-// pairing returns what it costs to take l for the line of c, and whether it can be.
+// pairing returns the cost of pairing l with c, and whether they can be paired.
 func pairing(c *change, l *line) (time.Duration, bool) {
-	if c.tells != l.says {
+	if c.logged != l.kind {
 		return 0, false
 	}
 	apart := l.at.Sub(c.at).Abs()
-	added := l.says == addPod || l.says == addAssigned || l.says == addNode
+	added := l.kind == addPod || l.kind == addAssigned || l.kind == addNode
 	return min(apart, alone), added || apart < maxApart
 }

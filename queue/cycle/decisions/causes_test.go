@@ -16,67 +16,67 @@ const (
 	// pod" before it looks at the state.
 	causeMeanwhile = "A change arrived at the start of the attempt, or during it"
 	// A claim's, a volume's: only an estimate says when it was heard.
-	causeUntold = "No log line shows when a change arrived"
+	causeEstimated = "No log line shows when a change arrived"
 	// Plugins read claims from the informer's store, which is ahead of the handlers that write the lines.
 	causeStore = "A claim was in the informer's store before its log line"
 )
 
 const (
-	// race is how long before an attempt a line may be whose change the attempt does not see.
+	// race is the maximum time between the line of a change and a later attempt that does not see the change.
 	race = 200 * time.Microsecond
-	// untoldWindow is how wrong the estimate may be of when a change was heard.
-	untoldWindow = 50 * time.Millisecond
+	// estimateError is the maximum error of an estimated arrival.
+	estimateError = 50 * time.Millisecond
 )
 
-// earlier is the verdict over the state before a change.
+// earlier is the verdict on the state before a change.
 type earlier struct {
 	cycle.Verdict
 	cause string
 }
 
-// lookBefore keeps, if an attempt is near, its verdict without the next change.
-func (r *replayer) lookBefore() {
-	h := r.heard[0]
+// judgeBefore records the verdict without the next change if an attempt is near.
+func (r *replayer) judgeBefore() {
+	h := r.arrivals[0]
 	window, cause := race, causeMeanwhile
-	if !h.told {
-		window, cause = untoldWindow, causeUntold
+	if !h.inLog {
+		window, cause = estimateError, causeEstimated
 	}
 	for i := h.line; i < len(r.log) && r.between(h.line, i) < window; i++ {
 		l := &r.log[i]
-		if pod := r.pods[l.pod]; l.says == attempting && pod != nil && (h.told || hasVolumes(pod)) {
+		if pod := r.pods[l.pod]; l.kind == attempting && pod != nil && (h.inLog || hasVolumes(pod)) {
 			r.earlier[i] = append(r.earlier[i], earlier{r.judge(pod), cause})
 		}
 	}
 }
 
-// hasVolumes reports whether pod needs anything whose changes the log may not tell.
+// hasVolumes reports whether pod uses objects whose changes the log may not contain.
 func hasVolumes(pod *v1.Pod) bool { return len(pod.Spec.Volumes)+len(pod.Spec.ResourceClaims) > 0 }
 
-// cause returns the cause of a difference, or "" if there is none of those that are known. The changes
-// that may explain it are heard from now on.
+// cause returns the known cause of a difference, or "". It applies the changes that may explain the
+// difference.
 func (r *replayer) cause(a *attempt) string {
 	for _, e := range r.earlier[a.line] {
 		if a.same(e.Verdict) {
 			return e.cause
 		}
 	}
-	for i := 0; i < len(r.heard) && r.between(a.real.line, r.heard[i].line) < untoldWindow; {
-		h := r.heard[i]
+	for i := 0; i < len(r.arrivals) && r.between(a.real.line, r.arrivals[i].line) < estimateError; {
+		h := r.arrivals[i]
 		_, isClaim := h.Object.(*v1.PersistentVolumeClaim)
 		var cause string
 		switch {
-		case h.line <= a.real.line && h.told:
+		case h.line <= a.real.line && h.inLog:
 			cause = causeMeanwhile
-		case !h.told:
-			cause = causeUntold
+		case !h.inLog:
+			cause = causeEstimated
 		case isClaim:
 			cause = causeStore
 		default:
-			i++ // it was heard later
+			i++ // it arrived later
 			continue
 		}
-		r.hear(h)
-		r.heard = slices.Delete(r.heard, i, i+1)
+		r.apply(h)
+		r.arrivals = slices.Delete(r.arrivals, i, i+1)
 		if a.same(r.judge(a.pod)) {
 			return cause
 		}
@@ -84,5 +84,5 @@ func (r *replayer) cause(a *attempt) string {
 	return ""
 }
 
-// between returns the time from one line to another.
+// between returns the time between two lines.
 func (r *replayer) between(from, to int) time.Duration { return r.log[to].at.Sub(r.log[from].at) }

@@ -30,7 +30,7 @@ func TestDecisions(t *testing.T) {
 		t.Fatal(err)
 	}
 	measured := doctable.Table{Header: []string{"recording", "attempts", "compared", "same verdict and plugins", "rejected", "same message", "bound", "node fits"}}
-	each(t, math.MaxInt64, func(t *testing.T, events []sources.Event, log []line) {
+	forEachRecording(t, math.MaxInt64, func(t *testing.T, events []sources.Event, log []line) {
 		s := summarize(t, events, log, timing{claims: true, delay: watchDelay})
 		t.Log(s)
 		if s.compared == 0 && s.attempts > 0 {
@@ -52,28 +52,28 @@ func TestDecisions(t *testing.T) {
 	doctable.Check(t, accuracy, "decisions:verdicts", measured, *update)
 }
 
-// TestCauses makes differences by hearing of claims too late or too early, and wants all of them
-// explained by that.
+// TestCauses applies changes of claims too early or too late, and checks that all resulting
+// differences have that cause.
 func TestCauses(t *testing.T) {
 	asked, found := 0, 0
-	each(t, 1<<20, func(t *testing.T, events []sources.Event, log []line) { // the shorter ones will do
+	forEachRecording(t, 1<<20, func(t *testing.T, events []sources.Event, log []line) { // the shorter ones will do
 		for _, how := range []timing{{delay: watchDelay}, {delay: -20 * watchDelay}} {
 			s := summarize(t, events, log, how)
 			t.Log(s)
 			asked++
-			found += s.causes[causeUntold]
-			if s.compared-s.equal != s.causes[causeUntold] {
-				t.Errorf("heard %s after their answers: %s", how.delay, s)
+			found += s.causes[causeEstimated]
+			if s.compared-s.equal != s.causes[causeEstimated] {
+				t.Errorf("with a delay of %s: %s", how.delay, s)
 			}
 		}
 	})
 	if asked > 0 && found == 0 {
-		t.Error("no difference was made")
+		t.Error("the delays caused no differences")
 	}
 }
 
-// each calls test with every recording whose scheduler's log is not larger than largest bytes.
-func each(t *testing.T, largest int64, test func(*testing.T, []sources.Event, []line)) {
+// forEachRecording calls test with every recording whose scheduler log has at most largest bytes.
+func forEachRecording(t *testing.T, largest int64, test func(*testing.T, []sources.Event, []line)) {
 	if os.Getenv("SCHEDQ_DECISIONS") == "" {
 		t.Skip("make decisions runs this: it takes minutes with -race")
 	}
@@ -105,38 +105,38 @@ func each(t *testing.T, largest int64, test func(*testing.T, []sources.Event, []
 	}
 }
 
-// summary is how the model's verdicts compare with a log.
+// summary compares the model's verdicts with a log.
 type summary struct {
-	changes, told int // of the changes heard, those that the log tells
-	attempts      int
-	compared      int // those whose objects are known and whose outcome is told
-	failed        int // of the compared: the real scheduler found no node
-	equal         int
-	words         int // of the failed: the message is the same, too
-	placed        int // of the others: the node that the real scheduler chose fits
-	causes        map[string]int
+	changes, inLog int // all changes, and those in the log
+	attempts       int
+	compared       int // attempts with known objects and a logged outcome
+	failed         int // of the compared: the real scheduler found no node
+	equal          int
+	words          int // of the failed: the message is the same, too
+	placed         int // of the others: the node that the real scheduler chose fits
+	causes         map[string]int
 }
 
 func (s *summary) String() string {
 	return fmt.Sprintf("%d changes, %d by their own lines; %d attempts, %d compared: %d equal, causes of the others %v; %d failed, %d in the same words; %d on a node that fits",
-		s.changes, s.told, s.attempts, s.compared, s.equal, s.causes, s.failed, s.words, s.placed)
+		s.changes, s.inLog, s.attempts, s.compared, s.equal, s.causes, s.failed, s.words, s.placed)
 }
 
-// summarize replays a log. A difference without a known cause is an error.
+// summarize replays a log and fails for a difference without a known cause.
 func summarize(t *testing.T, events []sources.Event, log []line, how timing) *summary {
-	heard, unknown := hearings(events, log, how)
-	s := &summary{changes: len(heard), causes: map[string]int{}}
-	for _, h := range heard {
-		if h.told {
-			s.told++
+	all, unknown := arrivals(events, log, how)
+	s := &summary{changes: len(all), causes: map[string]int{}}
+	for _, h := range all {
+		if h.inLog {
+			s.inLog++
 		}
 	}
 	for _, l := range log {
-		if l.says == attempting {
+		if l.kind == attempting {
 			s.attempts++
 		}
 	}
-	for _, a := range replay(t, heard, log) {
+	for _, a := range replay(t, all, log) {
 		if slices.ContainsFunc(unknown, func(u span) bool { return u.from <= a.line && a.line < u.to }) {
 			continue
 		}

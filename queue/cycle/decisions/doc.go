@@ -1,3 +1,3 @@
-// Package decisions holds no code but tests: the model's verdict on a pod against that of a real
-// kube-scheduler, attempt by attempt, in recordings of real clusters.
+// Package decisions contains tests that compare the model's verdicts with those of real kube-schedulers, attempt by
+// attempt, in recordings of real clusters.
 package decisions

@@ -16,7 +16,7 @@ import (
 	"github.com/schedq/schedq/sources/lines"
 )
 
-// What the lines say that are needed here of a scheduler's log at -v=6.
+// Messages of relevant lines in a scheduler's log at -v=6.
 const (
 	addPod           = "Add event for unscheduled pod"
 	updatePod        = "Update event for unscheduled pod"
@@ -36,12 +36,12 @@ const (
 	binding          = "Attempting to bind pod to node"
 	bound            = "Successfully bound pod to node"
 
-	// What plugins say when they are asked whether a claim's change helps a pod, in fewer words.
+	// Short names of the hints' messages about claims.
 	addClaim    = "PVC was created"
 	updateClaim = "PVC was created or updated"
 )
 
-// wanted are the beginnings of the lines that are kept, and what they are kept as.
+// wanted maps the beginnings of relevant lines to short names.
 var wanted = map[string]string{
 	"PVC that is referred from the pod was created, which might make this pod schedulable":                         addClaim,
 	"PVC irrelevant to the Pod was created, which doesn't make this pod schedulable":                               addClaim,
@@ -59,7 +59,7 @@ func init() {
 // line is a line of the scheduler's log.
 type line struct {
 	at   time.Time
-	says string
+	kind string
 	// pod is who it is about; of a node's line, the node's name alone.
 	pod types.NamespacedName
 	// The rest are fields of the line, where it has them.
@@ -69,7 +69,7 @@ type line struct {
 	overrides bool   // nominatingMode is 1: node counts, even if it is empty
 }
 
-// readLog returns the lines that are needed. near is a time of the run: klog's times have no year.
+// readLog returns the relevant lines. near is a time of the run, because klog's times have no year.
 func readLog(t *testing.T, path string, near time.Time) []line {
 	r, err := lines.Open(t.Context(), path, nil)
 	if err != nil {
@@ -97,16 +97,16 @@ func parse(t *testing.T, raw string, year int) (line, bool) {
 	if !ok || len(header) < stamp {
 		return line{}, false
 	}
-	says, fields, _ := strings.Cut(rest, "\"")
-	if says, ok = wanted[says]; !ok {
+	kind, fields, _ := strings.Cut(rest, "\"")
+	if kind, ok = wanted[kind]; !ok {
 		return line{}, false
 	}
 	at, err := time.Parse("0102 15:04:05.000000", header[1:stamp])
 	if err != nil {
 		return line{}, false
 	}
-	l := line{at: at.AddDate(year, 0, 0), says: says, pod: key(field(fields, "pod")), node: field(fields, "node"), err: field(fields, "err")}
-	switch says {
+	l := line{at: at.AddDate(year, 0, 0), kind: kind, pod: key(field(fields, "pod")), node: field(fields, "node"), err: field(fields, "err")}
+	switch kind {
 	case addNode, updateNode, deleteNode:
 		l.pod = types.NamespacedName{Name: l.node}
 	case addClaim:
@@ -129,7 +129,7 @@ func parse(t *testing.T, raw string, year int) (line, bool) {
 	return l, true
 }
 
-// field returns a string among the fields of a line.
+// field returns a string field of a line.
 func field(fields, name string) string {
 	_, value, ok := strings.Cut(fields, " "+name+"=")
 	if !ok {

@@ -13,13 +13,13 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// outcome is how the log tells an attempt to have ended: that the pod was put on a node, or why not.
+// outcome is an attempt's result in the log: the node, or the rejection.
 type outcome struct {
 	cycle.Verdict
 	line int
 }
 
-// outcomes returns the outcome of every attempt, by the line with which it begins.
+// outcomes returns the outcome of every attempt, by its first line.
 func outcomes(log []line) map[int]outcome {
 	out := map[int]outcome{}
 	begun := map[types.NamespacedName]int{}
@@ -27,19 +27,19 @@ func outcomes(log []line) map[int]outcome {
 		begin, ok := begun[l.pod]
 		o := out[begin]
 		switch {
-		case l.says == attempting:
+		case l.kind == attempting:
 			begun[l.pod] = i
 			continue
 		case !ok:
 			continue
-		case l.says == binding:
+		case l.kind == binding:
 			o.line, o.Node = i, l.node
 			delete(begun, l.pod)
-		case l.says == noFit, l.says == retrying:
+		case l.kind == noFit, l.kind == retrying:
 			o.line, o.Message = i, l.err
-		case l.says == noNodes:
+		case l.kind == noNodes:
 			o.line, o.Message = i, "no nodes available to schedule pods" // upstream's ErrNoNodesAvailable, which the line leaves out
-		case l.says == requeued:
+		case l.kind == requeued:
 			o.Plugins = l.plugins
 			delete(begun, l.pod)
 		default:
@@ -50,67 +50,67 @@ func outcomes(log []line) map[int]outcome {
 	return out
 }
 
-// attempt is an attempt of the real scheduler and what the model makes of it.
+// attempt is an attempt of the real scheduler with the model's verdict.
 type attempt struct {
 	line  int
 	pod   *v1.Pod
 	real  outcome
 	ours  cycle.Verdict
 	cause string // of a difference, or ""
-	// misplaced says why the model can't have the pod on the node that the real scheduler chose.
+	// misplaced is the error of placing the pod on the node that the real scheduler chose.
 	misplaced error
 }
 
-// replayer is the model, at a line of the log.
+// replayer is the model at a line of the log.
 type replayer struct {
 	t        *testing.T
 	log      []line
-	heard    []hearing // those to come
+	arrivals []arrival // remaining
 	outcomes map[int]outcome
 	sched    *cycle.Scheduler
-	queue    *queue.Queue // for the nominations: where the pods are does not matter
+	queue    *queue.Queue // for nominations only
 	pods     map[types.NamespacedName]*v1.Pod
 	placed   map[types.UID]*cycle.Binding
 
 	attempts []*attempt
-	// earlier are the verdicts over the states before the changes just before an attempt, by its line.
+	// earlier are the verdicts without the changes just before an attempt, by its line.
 	earlier map[int][]earlier
 }
 
-// replay lets the model hear the changes, and asks for its verdict at every attempt.
-func replay(t *testing.T, heard []hearing, log []line) []*attempt {
+// replay applies the changes to the model, and gets its verdict at every attempt.
+func replay(t *testing.T, all []arrival, log []line) []*attempt {
 	cfg, err := schedulerconfig.Default()
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &replayer{
-		t: t, log: log, heard: heard, outcomes: outcomes(log), pods: map[types.NamespacedName]*v1.Pod{},
+		t: t, log: log, arrivals: all, outcomes: outcomes(log), pods: map[types.NamespacedName]*v1.Pod{},
 		placed: map[types.UID]*cycle.Binding{}, earlier: map[int][]earlier{},
 	}
 	if r.sched, err = cycle.New(cfg, 0); err != nil {
 		t.Fatal(err)
 	}
 	defer r.sched.Close()
-	r.queue = queue.New(cfg.Queue, r.sched.Plugins(), nobody{})
+	r.queue = queue.New(cfg.Queue, r.sched.Plugins(), noObserver{})
 	r.sched.Drive(r.queue)
 	for i := range log {
-		for len(r.heard) > 0 && r.heard[0].line <= i {
-			r.lookBefore()
-			r.hear(r.heard[0])
-			r.heard = r.heard[1:]
+		for len(r.arrivals) > 0 && r.arrivals[0].line <= i {
+			r.judgeBefore()
+			r.apply(r.arrivals[0])
+			r.arrivals = r.arrivals[1:]
 		}
 		r.step(i)
 	}
 	return r.attempts
 }
 
-// nobody wants to know of the queue's moves.
-type nobody struct{}
+// noObserver ignores the queue's moves.
+type noObserver struct{}
 
-func (nobody) Moved(queue.Transition) {}
-func (nobody) Failed(error)           {}
+func (noObserver) Moved(queue.Transition) {}
+func (noObserver) Failed(error)           {}
 
-func (r *replayer) hear(h hearing) {
+func (r *replayer) apply(h arrival) {
 	var err error
 	now := r.log[h.line].at
 	pod, isPod := h.Object.(*v1.Pod)
@@ -136,14 +136,14 @@ func nameOf(pod *v1.Pod) types.NamespacedName {
 	return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 }
 
-// step does what the real scheduler did in a line.
+// step applies a line of the log to the model.
 func (r *replayer) step(i int) {
 	l := &r.log[i]
 	pod := r.pods[l.pod]
 	if pod == nil {
 		return // not known, or gone meanwhile
 	}
-	switch l.says {
+	switch l.kind {
 	case attempting:
 		if o, ok := r.outcomes[i]; ok {
 			r.attempt(i, pod, o)
@@ -195,8 +195,8 @@ func (r *replayer) judge(pod *v1.Pod) cycle.Verdict {
 	return v
 }
 
-// same reports whether v is what the real scheduler came to: whether the pod fits, and if not, who
-// rejected it.
+// same reports whether v equals the real scheduler's result: the pod fits, or was rejected by the
+// same plugins.
 func (a *attempt) same(v cycle.Verdict) bool {
 	if a.real.Node != "" || v.Node != "" {
 		return a.real.Node != "" && v.Node != ""

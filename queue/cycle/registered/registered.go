@@ -1,9 +1,9 @@
-// Package registered knows which events the plugins of each release of kube-scheduler registered for, and of which
-// of them a hint function was asked. It answers the queue by that.
+// Package registered contains the events that the plugins of each release of kube-scheduler registered for, and
+// implements queue.Plugins with them.
 //
-// Each table is what buildQueueingHintMap (pkg/scheduler/scheduler.go) of that release makes with the plugins and the
-// feature gates that it has by default: "make" beside this file has a release's own code write it. The hint functions
-// themselves are not in it. They are today's, found by the event.
+// A release's table is the result of its buildQueueingHintMap (pkg/scheduler/scheduler.go) with the default plugins and
+// feature gates. The command in make creates it. A table contains the names of hint functions; the functions
+// themselves are v1.37's.
 package registered
 
 import (
@@ -17,28 +17,16 @@ import (
 //go:embed v*.txt
 var tables embed.FS
 
-// Event is what a plugin registered for.
+// Event is an event that a plugin registered for.
 type Event struct {
 	fwk.ClusterEvent
-	// Hint is the name of the hint function that was asked. It is empty if every such event woke the pods that the
-	// plugin had rejected.
+	// Hint is the name of the hint function. If it is empty, every such event woke the pods that the plugin rejected.
 	Hint string
 }
 
-// In returns what the plugins of that minor release, such as v1.31, registered for, by plugin. It is nil for a release
-// of which there is no table: that is today's, which tells itself, or one that is not known.
+// In returns the registered events of a minor release such as v1.31, by plugin. It returns nil for a release without a
+// table: v1.37, whose plugins are built in, and unknown ones.
 func In(release string) (map[string][]Event, error) {
-	if release == newest {
-		return nil, nil
-	}
-	return read(release)
-}
-
-// newest is the release that is built in. Its table is for who has not built it in: see ByTable.
-const newest = "v1.37"
-
-// read returns the table of that minor release, or nil if there is none.
-func read(release string) (map[string][]Event, error) {
 	data, err := tables.ReadFile(release + ".txt")
 	if err != nil {
 		return nil, nil
@@ -46,7 +34,7 @@ func read(release string) (map[string][]Event, error) {
 	return parse(string(data))
 }
 
-// parse reads a table: a line for each event, of plugin, resource, actions and hint function, with "-" for none.
+// parse parses a table. Each line contains a plugin, a resource, actions and a hint function, or "-" without one.
 func parse(table string) (map[string][]Event, error) {
 	events := map[string][]Event{}
 	for n, line := range strings.Split(table, "\n") {
@@ -55,13 +43,13 @@ func parse(table string) (map[string][]Event, error) {
 		}
 		fields := strings.Fields(line)
 		if len(fields) != 4 {
-			return nil, fmt.Errorf("line %d has %d words in place of plugin, resource, actions and hint function", n+1, len(fields))
+			return nil, fmt.Errorf("line %d has %d words, want plugin, resource, actions and hint function", n+1, len(fields))
 		}
 		e := Event{ClusterEvent: fwk.ClusterEvent{Resource: fwk.EventResource(fields[1])}, Hint: strings.TrimPrefix(fields[3], "-")}
 		for _, name := range strings.Split(fields[2], "|") {
 			bit := action(name)
 			if bit == 0 {
-				return nil, fmt.Errorf("line %d: there is no action %q", n+1, name)
+				return nil, fmt.Errorf("line %d: unknown action %q", n+1, name)
 			}
 			e.ActionType |= bit
 		}
@@ -70,9 +58,9 @@ func parse(table string) (map[string][]Event, error) {
 	return events, nil
 }
 
-// WithHints returns what a plugin registered for in an older release, with the hint functions that it has today: the
-// one for the same event, or else one for the same resource. Events of pods without a node that it registers for no
-// more are left out: before v1.37 every kind of pod was registered for at once, and the hint told them apart.
+// WithHints returns the events that a plugin registered for in an older release, with its hint functions of today: the one
+// for the same event or, without one, for the same resource. It omits events of unassigned pods that the plugin no longer
+// registers for: before v1.37, plugins registered for all pods, and the hint function distinguished them.
 func WithHints(older []Event, today []fwk.ClusterEventWithHint) []fwk.ClusterEventWithHint {
 	today = Unrolled(today)
 	var events []fwk.ClusterEventWithHint
@@ -102,10 +90,10 @@ func WithHints(older []Event, today []fwk.ClusterEventWithHint) []fwk.ClusterEve
 	return events
 }
 
-// kindsOfPod are what an event of any pod is one of.
-var kindsOfPod = []fwk.EventResource{fwk.AssignedPod, fwk.UnscheduledPod, fwk.TargetPod}
+// podResources are the resources that fwk.Pod stands for.
+var podResources = []fwk.EventResource{fwk.AssignedPod, fwk.UnscheduledPod, fwk.TargetPod}
 
-// Unrolled returns events with those of any pod as those of assigned, unscheduled and target pods.
+// Unrolled replaces events of fwk.Pod by those of assigned, unscheduled and target pods.
 func Unrolled(events []fwk.ClusterEventWithHint) []fwk.ClusterEventWithHint {
 	var all []fwk.ClusterEventWithHint
 	for _, e := range events {
@@ -113,14 +101,14 @@ func Unrolled(events []fwk.ClusterEventWithHint) []fwk.ClusterEventWithHint {
 			all = append(all, e)
 			continue
 		}
-		for _, kind := range kindsOfPod { // framework.UnrollPodEvent
-			all = append(all, fwk.ClusterEventWithHint{Event: fwk.ClusterEvent{Resource: kind, ActionType: e.Event.ActionType}, QueueingHintFn: e.QueueingHintFn})
+		for _, resource := range podResources { // as framework.UnrollPodEvent
+			all = append(all, fwk.ClusterEventWithHint{Event: fwk.ClusterEvent{Resource: resource, ActionType: e.Event.ActionType}, QueueingHintFn: e.QueueingHintFn})
 		}
 	}
 	return all
 }
 
-// action returns the ActionType of that name, which another release may have had, or 0 if there is none.
+// action returns the ActionType with that name in any release, or 0.
 func action(name string) fwk.ActionType {
 	switch name {
 	case "Add":
@@ -145,7 +133,7 @@ func action(name string) fwk.ActionType {
 		return fwk.UpdatePodLabel
 	case "UpdatePodScaleDown":
 		return fwk.UpdatePodScaleDown
-	case "UpdatePodToleration", "UpdatePodTolerations": // as v1.32 called it
+	case "UpdatePodToleration", "UpdatePodTolerations": // v1.32's name
 		return fwk.UpdatePodToleration
 	case "UpdatePodSchedulingGatesEliminated":
 		return fwk.UpdatePodSchedulingGatesEliminated

@@ -9,7 +9,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// TestMatches: an event is of those that a plugin registered for as upstream has it, and events of any pod are of the same kinds.
+// TestMatches compares matches and Unrolled with upstream's functions.
 func TestMatches(t *testing.T) {
 	registered := []fwk.ClusterEvent{{Resource: fwk.WildCard, ActionType: fwk.All}, {Resource: fwk.WildCard, ActionType: fwk.Update},
 		{Resource: fwk.Pod, ActionType: fwk.Update}, {Resource: fwk.Pod, ActionType: fwk.UpdatePodLabel | fwk.Delete}}
@@ -18,14 +18,14 @@ func TestMatches(t *testing.T) {
 	for _, r := range append(registered, events...) {
 		for _, e := range events {
 			if got, want := matches(r, e), framework.MatchClusterEvents(r, e); got != want {
-				t.Errorf("who registered for %s registered for %s: %v, want upstream's %v", r.Label(), e.Label(), got, want)
+				t.Errorf("matches(%s, %s) = %t, want upstream's %t", r.Label(), e.Label(), got, want)
 			}
 		}
 	}
 	anyPod := registered[3]
 	for i, e := range Unrolled([]fwk.ClusterEventWithHint{{Event: anyPod}}) {
 		if want := framework.UnrollPodEvent(anyPod)[i]; e.Event != want {
-			t.Errorf("an event of any pod is of %s, want upstream's %s", e.Event.Label(), want.Label())
+			t.Errorf("Unrolled returns %s, want upstream's %s", e.Event.Label(), want.Label())
 		}
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
-// defaultBindTimeout is upstream's (apis/config/v1/defaults.go, SetDefaults_VolumeBindingArgs).
+// defaultBindTimeout is the default in SetDefaults_VolumeBindingArgs of apis/config/v1/defaults.go.
 const defaultBindTimeout = 600 * time.Second
 
-// BindTimeout returns for how long that profile waits for a pod's volumes before it binds the pod (VolumeBindingArgs,
-// BindTimeoutSeconds).
+// BindTimeout returns how long a profile waits for a pod's volumes before the binding: BindTimeoutSeconds of
+// VolumeBindingArgs.
 func (c *Config) BindTimeout(profile string) time.Duration {
 	if args, ok := c.pluginArgs(profile, names.VolumeBinding).(*schedulerapi.VolumeBindingArgs); ok {
 		return time.Duration(args.BindTimeoutSeconds) * time.Second
@@ -21,8 +21,8 @@ func (c *Config) BindTimeout(profile string) time.Duration {
 	return defaultBindTimeout
 }
 
-// DeviceBindTimeout returns for how long that profile waits until a pod's devices are ready before it binds the pod
-// (DynamicResourcesArgs, BindingTimeout).
+// DeviceBindTimeout returns how long a profile waits for a pod's devices before the binding: BindingTimeout of
+// DynamicResourcesArgs.
 func (c *Config) DeviceBindTimeout(profile string) time.Duration {
 	if args, ok := c.pluginArgs(profile, names.DynamicResources).(*schedulerapi.DynamicResourcesArgs); ok && args.BindingTimeout != nil {
 		return args.BindingTimeout.Duration

@@ -7,8 +7,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// ClientLimiter returns the rate limiter of the scheduler's client (clientConnection), with that share of its rate: 1
-// is all of it.
+// ClientLimiter returns the rate limiter of the scheduler's client (clientConnection), with its rate multiplied by share.
 func (c *Config) ClientLimiter(share rate.Limit) *rate.Limiter {
 	limit := share * rate.Limit(c.ClientQPS)
 	if limit <= 0 {
@@ -17,7 +16,7 @@ func (c *Config) ClientLimiter(share rate.Limit) *rate.Limiter {
 	return rate.NewLimiter(limit, int(c.ClientBurst))
 }
 
-// BurstTime is how long that limit takes to let through as many requests as it lets through at once. Without a limit it is 0.
+// BurstTime returns how long the limiter takes to admit ClientBurst requests after a burst, and 0 without a limit.
 func (c *Config) BurstTime() time.Duration {
 	if c.ClientQPS <= 0 {
 		return 0
@@ -25,12 +24,12 @@ func (c *Config) BurstTime() time.Duration {
 	return time.Duration(float64(c.ClientBurst) / float64(c.ClientQPS) * float64(time.Second))
 }
 
-// SentInBurstTime is how many requests are sent within BurstTime, at the least, that wait for that share of the limit.
+// SentInBurstTime returns the least number of waiting requests that are sent within BurstTime at that share of the rate.
 func (c *Config) SentInBurstTime(share float64) int {
 	return max(1, int(math.Ceil(share*float64(c.ClientBurst))))
 }
 
-// ClientInterval returns how far apart requests are sent that wait for the client's rate limit. 0 without one.
+// ClientInterval returns the interval between requests that wait for the rate limit, and 0 without a limit.
 func (c *Config) ClientInterval() time.Duration {
 	if c.ClientQPS <= 0 {
 		return 0

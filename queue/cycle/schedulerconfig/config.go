@@ -6,41 +6,40 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// Config is a kube-scheduler's configuration: what a KubeSchedulerConfiguration file sets, with upstream's
-// defaults for the rest. scheduler.New writes to the profiles and extenders that it is given
-// (buildExtenders of pkg/scheduler/scheduler.go), so two schedulers must not share a Config.
+// Config is a kube-scheduler's configuration: a KubeSchedulerConfiguration completed with upstream's defaults.
+// scheduler.New modifies its profiles and extenders (buildExtenders in pkg/scheduler/scheduler.go), so two schedulers
+// must not share a Config.
 type Config struct {
-	// Queue has the backoff of the file, and the rest from the feature gates and kube-scheduler's flags'
-	// defaults.
+	// Queue contains the file's backoff. Its other options follow from the feature gates and the defaults of
+	// kube-scheduler's flags.
 	Queue queue.Options
-	// Release is the minor release whose plugins' events wake pods, such as v1.31. If it is empty or not known, that is
-	// the one that is built in.
+	// Release is the minor release whose plugins determine the events that wake pods, such as v1.31. If it is empty or
+	// unknown, the built-in release applies.
 	Release string
-	// Version is the scheduler's, such as v1.31.4, as far as it is known.
+	// Version is the scheduler's version, such as v1.31.4, if known.
 	Version string
-	// Fixed is true if a person has chosen the release, and nothing that is heard of the scheduler changes it.
+	// Fixed is true if the user chose the release, so that observed versions do not change it.
 	Fixed bool
-	// AsyncAPICalls is true if the scheduling loop does not wait until the API server has answered its patch of a pod's
-	// status (the gate SchedulerAsyncAPICalls).
+	// AsyncAPICalls is the feature gate SchedulerAsyncAPICalls: the scheduling loop does not wait for the API server's
+	// response to its status patches.
 	AsyncAPICalls bool
-	// Profiles is never empty. The plugins and arguments that upstream adds to each are in it.
+	// Profiles is not empty. It includes the plugins and arguments that upstream adds.
 	Profiles []Profile
-	// Extenders are in the file's order. Upstream asks those that may be ignored after the others.
+	// Extenders are in the file's order. Upstream calls ignorable extenders last.
 	Extenders []Extender
-	// PercentageOfNodesToScore is how many feasible nodes in a hundred end the search for more; 0 lets
-	// upstream choose by the number of nodes. A profile's own overrides it.
+	// PercentageOfNodesToScore is the percentage of feasible nodes that ends the search; 0 lets upstream choose by
+	// the number of nodes. A profile can override it.
 	PercentageOfNodesToScore *int32
-	// ClientQPS and ClientBurst bound the scheduler's requests to the API server (clientConnection): as
-	// many a second in the long run, and as many at once. 50 and 100 by default; a negative ClientQPS
-	// sets no bound.
+	// ClientQPS and ClientBurst limit the scheduler's requests to the API server (clientConnection): the rate per
+	// second and the burst. They default to 50 and 100; a negative ClientQPS disables the limit.
 	ClientQPS   float32
 	ClientBurst int32
 
-	newest *Config // what it was made of, by In or Of. Nil if it was not
-	gated  bool    // AsyncAPICalls is as a gate has it, and not as a release
+	newest *Config // the Config from which ForRelease or ForVersion derived this one, or nil
+	gated  bool    // AsyncAPICalls follows a feature gate and not the release
 }
 
-// HasProfile reports whether there is a profile of that scheduler name.
+// HasProfile reports whether there is a profile with that scheduler name.
 func (c *Config) HasProfile(schedulerName string) bool {
 	return slices.ContainsFunc(c.Profiles, func(p Profile) bool { return p.SchedulerName == schedulerName })
 }

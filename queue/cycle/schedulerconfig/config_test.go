@@ -90,7 +90,8 @@ func pluginArgs(t *testing.T, profile schedulerapi.KubeSchedulerProfile, plugin 
 	return nil
 }
 
-// TestReadJSON: kube-scheduler reads JSON as well, and the first of several YAML documents.
+// TestReadJSON checks that Read accepts JSON, and reads the first of several YAML documents, as
+// kube-scheduler does.
 func TestReadJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeConfig(t, `{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "podMaxBackoffSeconds": 20}`)
@@ -110,7 +111,7 @@ func writeConfig(t *testing.T, content string) {
 	}
 }
 
-// TestReadMistakes: each is one sentence that says what to change.
+// TestReadMistakes checks that each error is one sentence that says what to change.
 func TestReadMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("folder", 0o700); err != nil {
@@ -142,17 +143,17 @@ func TestReadMistakes(t *testing.T) {
 		{head + "podMaxBackoffSeconds: [\n", `: line 3: did not find expected node content`},
 		{head + "podMaxBackoffSeconds: 10\npodMaxBackoffSeconds: 11\n", `: line 4: key "podMaxBackoffSeconds" already set in map`},
 		{head + "profiles: [{plugins: {queueSort: {enabled: [{name: Mine}], disabled: [{name: PrioritySort}]}}}]\n",
-			`: profile "default-scheduler" sorts its queue by plugin "Mine": the queue here is sorted by PrioritySort alone`},
+			`: profile "default-scheduler" sorts its queue with plugin "Mine", but schedq supports only PrioritySort`},
 		{head + "profiles: [{plugins: {queueSort: {enabled: [{name: NodeName}], disabled: [{name: PrioritySort}]}}}]\n",
-			`: profile "default-scheduler" sorts its queue by plugin "NodeName": the queue here is sorted by PrioritySort alone`},
+			`: profile "default-scheduler" sorts its queue with plugin "NodeName", but schedq supports only PrioritySort`},
 		{head + "podMaxBackof: 10\n", `: unknown field "podMaxBackof"`},
 		{head + "profiles: [{plugins: {filter: {enabled: [{nam: x}]}}}]\n", `: unknown field "profiles[0].plugins.filter.enabled[0].nam"`},
 		{head + "podMaxBackoffSeconds: ten\n", `: podMaxBackoffSeconds is of type string, want a number`},
 		{head + "profiles: {}\n", `: profiles is of type object, want a list`},
-		{head + "profiles:\n" + strings.Repeat("- {}\n", 101), ": profiles has 101 elements, and schedq takes 100 at most"},
-		{head + "extenders:\n" + strings.Repeat("- {}\n", 101), ": extenders has 101 elements, and schedq takes 100 at most"},
-		{head + "profiles:\n- {}\n- pluginConfig:\n" + strings.Repeat("  - {name: NodeName}\n", 101), ": profiles[1].pluginConfig has 101 elements, and schedq takes 100 at most"},
-		{head + "profiles:\n- plugins:\n    filter:\n      disabled:\n" + strings.Repeat("      - {name: NodeName}\n", 30000), ": profiles[0].plugins.filter.disabled has 30000 elements, and schedq takes 100 at most"},
+		{head + "profiles:\n" + strings.Repeat("- {}\n", 101), ": profiles has 101 elements, want at most 100"},
+		{head + "extenders:\n" + strings.Repeat("- {}\n", 101), ": extenders has 101 elements, want at most 100"},
+		{head + "profiles:\n- {}\n- pluginConfig:\n" + strings.Repeat("  - {name: NodeName}\n", 101), ": profiles[1].pluginConfig has 101 elements, want at most 100"},
+		{head + "profiles:\n- plugins:\n    filter:\n      disabled:\n" + strings.Repeat("      - {name: NodeName}\n", 30000), ": profiles[0].plugins.filter.disabled has 30000 elements, want at most 100"},
 		{head + "profiles: [{plugins: {filter: {enabled: [{name: 3}]}}}]\n", `: profiles.plugins.filter.enabled.name is of type number, want a string`},
 		{head + "delayCacheUntilActive: 3\n", `: delayCacheUntilActive is of type number, want true or false`},
 		{head + "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {strategy: 3}}]}]\n", `: profiles[0].pluginConfig[0]: args of NodeResourcesFit: unknown field "strategy"`},
@@ -213,7 +214,7 @@ func TestSetFeatureGates(t *testing.T) {
 	}
 }
 
-// TestFeatureGatesOfBundles: AllBeta turns gates on without naming them.
+// TestFeatureGatesOfBundles checks unmodelled gates that AllBeta or AllAlpha enable.
 func TestFeatureGatesOfBundles(t *testing.T) {
 	for _, list := range []string{"AllBeta=true", "AllAlpha=true,AllBeta=true"} {
 		if err := SetFeatureGates(list); err == nil || !strings.HasSuffix(err.Error(), "must be false: schedq does not model the scheduling queue with it") {
@@ -237,7 +238,7 @@ func TestDidYouMean(t *testing.T) {
 	}
 }
 
-// TestClientInterval: requests that wait are sent that far apart, and none waits without a limit.
+// TestClientInterval checks the interval between waiting requests.
 func TestClientInterval(t *testing.T) {
 	for qps, want := range map[float32]time.Duration{50: 20 * time.Millisecond, 0.5: 2 * time.Second, 0: 0, -1: 0} {
 		if got := (&Config{ClientQPS: qps}).ClientInterval(); got != want {

@@ -1,7 +1,6 @@
-// Package schedulerconfig is a kube-scheduler's configuration: the KubeSchedulerConfiguration file of its --config,
-// and its --feature-gates, with upstream's defaults for what they do not say.
+// Package schedulerconfig reads a kube-scheduler's configuration: the KubeSchedulerConfiguration file of its flag
+// --config, and its flag --feature-gates, completed with upstream's defaults.
 //
-// It is as strict as kube-scheduler itself (cmd/kube-scheduler/app/options/configfile.go), and bounded: a file
-// holds a mebibyte and a list a hundred elements at the most. It may import queue, whose options the configuration
-// sets, and sources; nothing else of the project.
+// It is as strict as kube-scheduler (cmd/kube-scheduler/app/options/configfile.go). A file is limited to 1 MiB, and a
+// list to 100 elements.
 package schedulerconfig

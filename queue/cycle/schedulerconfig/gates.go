@@ -10,9 +10,8 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 )
 
-// unmodelled are the feature gates that change what waits in the queue or how the queue is asked: groups of
-// groups wait, or pods again after they are bound; hints are asked before hints; API calls wait too. All
-// are off by default.
+// unmodelled are the feature gates that change the queue in ways that schedq does not model, such as composite pod
+// groups or additional hints. All are off by default.
 var unmodelled = []featuregate.Feature{
 	features.CompositePodGroup,
 	features.SchedulerPreQueueingHints,
@@ -21,20 +20,20 @@ var unmodelled = []featuregate.Feature{
 }
 
 // SetFeatureGates sets feature gates as kube-scheduler's flag --feature-gates does, from a list such as
-// "SchedulerPopFromBackoffQ=false,DRAExtendedResource=false". Gates that are not in it keep their values.
-// They are upstream's, of the whole process, and upstream reads some only once: call this before anything
-// else of this package. An error is one sentence, and then nothing is set.
+// "SchedulerPopFromBackoffQ=false,DRAExtendedResource=false". It sets upstream's global gates, some of which upstream
+// reads only once, so call it before any other function of this package. On an error, which is one sentence, it sets
+// nothing.
 func SetFeatureGates(list string) error {
 	gates, err := parseGates(list)
 	if err != nil {
 		return err
 	}
-	for _, gate := range unmodelled { // upstream might ask for more gates to go with it
+	for _, gate := range unmodelled { // before upstream reports missing dependencies
 		if gates[string(gate)] {
 			return unmodelledError(gate)
 		}
 	}
-	// Upstream remembers even what it refuses, so it is tried on a copy.
+	// Upstream keeps even rejected gates, so try on a copy.
 	trial := utilfeature.DefaultMutableFeatureGate.DeepCopy()
 	if err := trial.SetFromMap(gates); err != nil {
 		return oneSentence(err)
@@ -51,7 +50,7 @@ func unmodelledError(gate featuregate.Feature) error {
 	return fmt.Errorf("feature gate %s must be false: schedq does not model the scheduling queue with it", gate)
 }
 
-// parseGates models featureGate.Set of k8s.io/component-base/featuregate, with better sentences.
+// parseGates models featureGate.Set in k8s.io/component-base/featuregate, with clearer errors.
 func parseGates(list string) (map[string]bool, error) {
 	gates := map[string]bool{}
 	known := utilfeature.DefaultMutableFeatureGate.GetAll()

@@ -31,26 +31,24 @@ import (
 	"github.com/schedq/schedq/sources/disk"
 )
 
-// Profile is one of a scheduler's profiles, and Extender an extender.
+// Profile and Extender are upstream's types.
 type (
 	Profile  = schedulerapi.KubeSchedulerProfile
 	Extender = schedulerapi.Extender
 )
 
-// Default returns the configuration of a kube-scheduler without a file, with the feature gates as
-// they are set.
+// Default returns the configuration of a kube-scheduler without a file, with the current feature gates.
 func Default() (*Config, error) {
 	cfg, err := latest.Default()
 	if err != nil {
-		return nil, fmt.Errorf("can't set kube-scheduler's defaults: %w", err)
+		return nil, fmt.Errorf("setting kube-scheduler's defaults: %w", err)
 	}
 	return newConfig(cfg), nil
 }
 
-// Read reads a KubeSchedulerConfiguration, YAML or JSON, with the feature gates as they are set. It
-// is as strict as kube-scheduler --config (cmd/kube-scheduler/app/options/configfile.go), and also refuses
-// plugins that are not in-tree. An error is one sentence that names the file and the field; it is the context's if
-// that ends while the file is waited for.
+// Read reads a KubeSchedulerConfiguration in YAML or JSON, with the current feature gates. It is as strict as
+// kube-scheduler --config (cmd/kube-scheduler/app/options/configfile.go), and also rejects out-of-tree plugins. An error
+// is one sentence that names the file and the field, or the context's error if that ends first.
 func Read(ctx context.Context, path string) (*Config, error) {
 	data, err := readFile(ctx, path)
 	if err != nil {
@@ -63,7 +61,7 @@ func Read(ctx context.Context, path string) (*Config, error) {
 	return newConfig(cfg), nil
 }
 
-// newConfig takes over what counts here of a complete configuration.
+// newConfig converts a complete configuration.
 func newConfig(cfg *schedulerapi.KubeSchedulerConfiguration) *Config {
 	options := queue.Defaults()
 	options.PodInitialBackoff = time.Duration(cfg.PodInitialBackoffSeconds) * time.Second
@@ -80,8 +78,8 @@ func newConfig(cfg *schedulerapi.KubeSchedulerConfiguration) *Config {
 	}
 }
 
-// maxConfig is the size in bytes of the largest file that Read takes. A ConfigMap, where most of
-// them come from, holds as much.
+// maxConfig limits the size in bytes of a configuration file. It is the limit of a ConfigMap, where most of these files
+// are stored.
 const maxConfig = 1 << 20
 
 func readFile(ctx context.Context, path string) ([]byte, error) {
@@ -92,20 +90,20 @@ func readFile(ctx context.Context, path string) ([]byte, error) {
 	return data, err
 }
 
-// decode decodes, completes and checks a configuration. Its errors do not name the file.
+// decode decodes, completes and validates a configuration. Its errors do not name the file.
 func decode(data []byte) (*schedulerapi.KubeSchedulerConfiguration, error) {
 	if err := checkKind(data); err != nil {
 		return nil, err
 	}
 	obj, gvk, err := scheme.Codecs.UniversalDecoder().Decode(data, nil, nil)
 	if err != nil {
-		return nil, plain(err)
+		return nil, simplify(err)
 	}
 	cfg, ok := obj.(*schedulerapi.KubeSchedulerConfiguration)
 	if !ok {
-		return nil, fmt.Errorf("no KubeSchedulerConfiguration but a %s", gvk)
+		return nil, fmt.Errorf("unexpected kind %s, want KubeSchedulerConfiguration", gvk)
 	}
-	cfg.APIVersion = gvk.GroupVersion().String() // by which upstream validates
+	cfg.APIVersion = gvk.GroupVersion().String() // upstream's validation depends on it
 	if errs := validation.ValidateKubeSchedulerConfiguration(cfg); errs != nil {
 		return nil, oneSentence(errs)
 	}
@@ -117,7 +115,7 @@ func decode(data []byte) (*schedulerapi.KubeSchedulerConfiguration, error) {
 			return nil, err
 		}
 		for j, config := range profile.PluginConfig {
-			// Upstream's validation has this plugin under a wrong name, so only the plugin itself would tell.
+			// Upstream's validation has a wrong name for this plugin and skips it.
 			args, ok := config.Args.(*schedulerapi.NodeResourcesFitArgs)
 			if !ok {
 				continue
@@ -131,17 +129,17 @@ func decode(data []byte) (*schedulerapi.KubeSchedulerConfiguration, error) {
 	return cfg, nil
 }
 
-// checkKind finds a file that is something else. Upstream's decoder would quote the whole file.
+// checkKind returns an error for a file of another kind. Upstream's decoder would quote the whole file.
 func checkKind(data []byte) error {
 	asJSON, err := yaml.ToJSON(data)
 	if err != nil {
-		return plain(err)
+		return simplify(err)
 	}
 	if !json.Valid(asJSON) {
-		return nil // the decoder tells more
+		return nil // the decoder's error is better
 	}
 	var fields map[string]any
-	_ = json.Unmarshal(asJSON, &fields) // what is no object has no kind either
+	_ = json.Unmarshal(asJSON, &fields) // fields stays empty for other types
 	apiVersion, _ := fields["apiVersion"].(string)
 	kind, _ := fields["kind"].(string)
 	want := configv1.SchemeGroupVersion.String()
@@ -151,17 +149,15 @@ func checkKind(data []byte) error {
 	return checkLengths(fields)
 }
 
-// maxElements is how many elements a list of a configuration has at most: profiles, extenders, the plugins of an
-// extension point, what is configured of a profile. kube-scheduler has 25 plugins. Each profile is a scheduler
-// of its own: a thousand take 1.9 s of processor time and 120 MB, a hundred 0.2 s and 10 MB.
+// maxElements limits the lists of profiles, extenders, plugins and plugin arguments. kube-scheduler has 25 plugins. Each
+// profile creates its own plugins: a thousand profiles take 1.9 s of CPU time and 120 MB, a hundred 0.2 s and 10 MB.
 const maxElements = 100
 
-// checkLengths finds a list of profiles, extenders or plugins that is too long, before upstream's code makes
-// something of each element.
+// checkLengths returns an error for a list that is too long, before upstream's code processes its elements.
 func checkLengths(fields map[string]any) error {
 	check := func(path string, list any) error {
 		if all, ok := list.([]any); ok && len(all) > maxElements {
-			return fmt.Errorf("%s has %d elements, and schedq takes %d at most", path, len(all), maxElements)
+			return fmt.Errorf("%s has %d elements, want at most %d", path, len(all), maxElements)
 		}
 		return nil
 	}
@@ -186,14 +182,14 @@ func checkLengths(fields map[string]any) error {
 	return nil
 }
 
-// member returns a member of an object, or nil.
+// member returns a field of an object, or nil.
 func member(object any, name string) any {
 	fields, _ := object.(map[string]any)
 	return fields[name]
 }
 
-// plain makes one sentence of a decoder's error.
-func plain(err error) error {
+// simplify makes a decoder's error one sentence.
+func simplify(err error) error {
 	text := err.Error()
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(err, &mismatch) {
@@ -209,7 +205,7 @@ func plain(err error) error {
 	return errors.New(strings.Join(strings.Fields(text), " "))
 }
 
-// describe says which field has a wrong type, without the names of Go's types.
+// describe returns the message for a field of the wrong type, without Go type names.
 func describe(e *json.UnmarshalTypeError) string {
 	want := "a number"
 	switch e.Type.Kind() {
@@ -225,7 +221,7 @@ func describe(e *json.UnmarshalTypeError) string {
 	return fmt.Sprintf("%s is of type %s, want %s", e.Field, e.Value, want)
 }
 
-// oneSentence joins errors that upstream collected, which it may do in any order.
+// oneSentence joins and sorts the errors that upstream collected, whose order is random.
 func oneSentence(err error) error {
 	var all utilerrors.Aggregate
 	if !errors.As(err, &all) {
@@ -239,23 +235,23 @@ func oneSentence(err error) error {
 	return errors.New(strings.Join(texts, "; "))
 }
 
-// checkPlugins finds a plugin that kube-scheduler does not have. Upstream finds those that are enabled
-// when it sets the profile up, and takes any other for a plugin that is just not enabled.
+// checkPlugins returns an error for an unknown plugin. Upstream reports only unknown plugins that are enabled, when it
+// creates the profile.
 func checkPlugins(profile *schedulerapi.KubeSchedulerProfile) error {
 	registry := frameworkplugins.NewInTreeRegistry()
-	check := func(does, plugin string) error {
+	check := func(verb, plugin string) error {
 		if _, ok := registry[plugin]; ok {
 			return nil
 		}
 		return fmt.Errorf("profile %q %s plugin %q, which kube-scheduler v1.37 does not have%s",
-			profile.SchedulerName, does, plugin, didYouMean(plugin, registry))
+			profile.SchedulerName, verb, plugin, didYouMean(plugin, registry))
 	}
 	for _, plugin := range profile.Plugins.QueueSort.Enabled {
 		if plugin.Name != queuesort.Name {
-			return fmt.Errorf("profile %q sorts its queue by plugin %q: the queue here is sorted by %s alone", profile.SchedulerName, plugin.Name, queuesort.Name)
+			return fmt.Errorf("profile %q sorts its queue with plugin %q, but schedq supports only %s", profile.SchedulerName, plugin.Name, queuesort.Name)
 		}
 	}
-	points := reflect.ValueOf(*profile.Plugins) // a PluginSet for every extension point
+	points := reflect.ValueOf(*profile.Plugins) // a PluginSet per extension point
 	for i := range points.NumField() {
 		set := points.Field(i).Interface().(schedulerapi.PluginSet)
 		for _, plugin := range set.Enabled {
@@ -280,7 +276,7 @@ func checkPlugins(profile *schedulerapi.KubeSchedulerProfile) error {
 	return nil
 }
 
-// didYouMean ends a sentence about an unknown name with a known one that differs in at most two letters.
+// didYouMean returns "; did you mean X?" for the known name closest to name, at a distance of at most two letters, or "".
 func didYouMean[K ~string, V any](name string, known map[K]V) string {
 	best, least := K(""), 3
 	for _, k := range slices.Sorted(maps.Keys(known)) {
@@ -294,9 +290,9 @@ func didYouMean[K ~string, V any](name string, known map[K]V) string {
 	return fmt.Sprintf("; did you mean %s?", best)
 }
 
-// distance is Levenshtein's: how many bytes are to be put in, taken out or changed to get from a to b.
+// distance returns the Levenshtein distance of a and b in bytes.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1) // of the first i bytes of a to each beginning of b
+	row := make([]int, len(b)+1) // distances of a[:i] to all prefixes of b
 	for j := range row {
 		row[j] = j
 	}

@@ -83,7 +83,7 @@ func TestRerunPreemptsInTheLoop(t *testing.T) {
 	world.Change(&w, 2.001, sources.Added, world.PendingPod("next", "4"), nil)
 	rec := w.Recording(2.5)
 	rec.Rerun = true
-	says(t, traced(t, rec, world.Config(t).Of("v1.32.0"), 2), `
+	says(t, traced(t, rec, world.Config(t).ForVersion("v1.32.0"), 2), `
 		2.000 high: waits
 		2.001 high active UnschedulablePodAdd
 		2.001 next: waits

@@ -19,7 +19,7 @@ func TestPreemptsInTheLoop(t *testing.T) {
 		comes(w, 2.01, "next", "200", free)
 		return low
 	}
-	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.Of("v1.32.0") }, []scene{
+	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.ForVersion("v1.32.0") }, []scene{
 		{"until the Event of its failure", 2, 2.5, func(w *world.Cluster) {
 			world.Change(w, 2.08, sources.Deleted, victims(w), nil)
 			w.Failed(2.09, world.PendingPod("high", "1900m"), noRoom)

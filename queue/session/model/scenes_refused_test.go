@@ -96,7 +96,7 @@ func TestRefused(t *testing.T) {
 			2.507 late unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 	})
-	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.Of("v1.34.3") }, []scene{
+	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.ForVersion("v1.34.3") }, []scene{
 		{"a binding, up to v1.34: the place is free when the binding has failed", 2, 2.5, bindingRefused, `
 			2.001 web active UnschedulablePodAdd
 			2.001 web inflight (turn)
@@ -112,7 +112,7 @@ func TestRefused(t *testing.T) {
 			2.401 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 	})
-	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.Of("v1.34.1") }, []scene{ // whose loop waits for no patch
+	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.ForVersion("v1.34.1") }, []scene{ // whose loop waits for no patch
 		{"the patch of an attempt before, and then the binding: it is in flight until that", 2, 2.5, func(w *world.Cluster) {
 			nodes(w, "2", "node-a")
 			requests(w, 1.9, 150)
@@ -207,7 +207,7 @@ func TestFailedByError(t *testing.T) {
 			2.003 web backoff ScheduleAttemptFailure (outcome)
 		`},
 	})
-	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.Of("v1.28.4") }, []scene{
+	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.ForVersion("v1.28.4") }, []scene{
 		{"up to v1.28 it waits among the others", 2, 2.6, fails, `
 			2.001 web active PodAdd
 			2.004 web inflight (failure)

@@ -105,7 +105,7 @@ func (s *shadow) start(now time.Time) error {
 // hearRelease has the scheduler that starts next be of that version, and reports whether the one before was of another: what
 // runs is what was installed, and a scheduler that works with another version has begun with an empty queue.
 func (s *shadow) hearRelease(version sources.SafeText) (other bool) {
-	s.cfg, other = s.cfg.Heard(string(version))
+	s.cfg, other = s.cfg.WithVersion(string(version))
 	s.oracle.channels.Config = s.cfg
 	return other
 }

@@ -99,7 +99,7 @@ func TestGoneInLine(t *testing.T) {
 		}
 		world.Change(&w, c.deleted, sources.Deleted, gone, nil)
 		w.Add(2.7, &sources.StatusPatched{Pod: world.Key(after.Name), UID: after.UID})
-		f := model.NewLiveFeed(world.Config(t).Of("v1.34.1"))
+		f := model.NewLiveFeed(world.Config(t).ForVersion("v1.34.1"))
 		t.Cleanup(f.Close)
 		slices.SortStableFunc(w.Events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 		f.Arrive(w.Events, world.At(4), sources.Status{})

@@ -120,7 +120,7 @@ func (e *Engine) realign(now time.Time, ahead time.Duration) {
 // hearRelease has the queue follow the rules of the scheduler that runs from now on, if it is of another release. Where the
 // pods are, those moves tell which follow from its beginning.
 func (e *Engine) hearRelease(now time.Time, version sources.SafeText) {
-	cfg, other := e.Config.Heard(string(version))
+	cfg, other := e.Config.WithVersion(string(version))
 	if !other {
 		return
 	}

@@ -84,9 +84,9 @@ func (opts Options) SchedulerConfig(rec *sources.Recording) (*schedulerconfig.Co
 	}
 	own.Fixed = rec.Rerun || opts.SchedulerRelease != ""
 	if asked := opts.rerunRelease(rec); asked != "" {
-		return own.In(asked)
+		return own.ForRelease(asked)
 	}
-	return own.Of(opts.version(recorded)), nil
+	return own.ForVersion(opts.version(recorded)), nil
 }
 
 // rerunRelease returns the release that a person or a scenario asks for, or "".

@@ -34,7 +34,7 @@ const remembered = 20 * time.Second
 // NewLine returns the line of a scheduler of that configuration that has made no calls.
 func NewLine(cfg *schedulerconfig.Config) *Line {
 	l := &Line{underWay: math.MaxInt64, places: map[types.UID]place{}}
-	if n := cfg.APICallsAtOnce(); n > 0 {
+	if n := cfg.MaxAPICalls(); n > 0 {
 		l.underWay = time.Duration(n) * cfg.ClientInterval()
 	}
 	return l

@@ -13,8 +13,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// licensed is a profile's framework with a plugin of nobody's tree, which says so on the way of a pod to its node. Of the plugins of
-// the tree, none does without other things happening meanwhile.
+// licensed is a profile's framework with an out-of-tree plugin that rejects a pod at a given point.
+// No in-tree plugin does that without side effects.
 type licensed struct {
 	framework.Framework
 	reserve, permit, preBind *fwk.Status // nil: what upstream's plugins say
@@ -44,7 +44,7 @@ func (l licensed) RunPreBindPlugins(ctx context.Context, state fwk.CycleState, p
 	return l.Framework.RunPreBindPlugins(ctx, state, pod, node)
 }
 
-// license has the default profile's plugins say what l tells, until the returned function is called.
+// license installs l in the default profile until the returned function is called.
 func (st *story) license(l licensed) (end func()) {
 	was := st.profiles[v1.DefaultSchedulerName].(seeded)
 	is := was
@@ -54,10 +54,10 @@ func (st *story) license(l licensed) (end func()) {
 	return func() { st.profiles[v1.DefaultSchedulerName] = was }
 }
 
-// TestRefusedOnItsNode: a pod that fits, and that a plugin refuses where its node is reserved for it, or where it is let go, is
-// one that the plugin rejected: it waits for what that registered for. After an error it backs off. Its node is free again.
-// (schedule_one.go, assumeAndReserve and prepareForBindingCycle.)
-func TestRefusedOnItsNode(t *testing.T) {
+// TestRejectedWhileAssumed checks that a pod rejected in Reserve or Permit waits for the plugin's
+// events, or backs off after an error, and frees its node (assumeAndReserve and
+// prepareForBindingCycle in schedule_one.go).
+func TestRejectedWhileAssumed(t *testing.T) {
 	rejects := fwk.NewStatus(fwk.Unschedulable, "no licence").WithPlugin("Licence")
 	fails := fwk.NewStatus(fwk.Error, "the licences are away").WithPlugin("Licence")
 	for _, c := range []struct {
@@ -80,15 +80,16 @@ func TestRefusedOnItsNode(t *testing.T) {
 			st.is("when it was refused", "web "+c.tier)
 			end()
 			if a := st.tries(aPod("next", requests("cpu", "3"))); a.Node != "one" {
-				t.Errorf("and the next: %s", said(a))
+				t.Errorf("and the next: %s", result(a))
 			}
 		})
 	}
 }
 
-// TestRefusedBeforeItIsBound: its node is free for others then, and the pod itself backs off, whatever the plugin says: after
-// Permit none can make it wait. (schedule_one.go, bindingCycle and handleBindingCycleError.)
-func TestRefusedBeforeItIsBound(t *testing.T) {
+// TestRejectedInPreBind checks that a pod rejected in PreBind frees its node and backs off: after
+// Permit, a plugin cannot make it wait (bindingCycle and handleBindingCycleError in
+// schedule_one.go).
+func TestRejectedInPreBind(t *testing.T) {
 	for code, want := range map[fwk.Code]string{
 		fwk.Unschedulable: "first backoff: ScheduleAttemptFailure; waiting active: AssignedPodDelete",
 		fwk.Error:         "waiting active: AssignedPodDelete; first backoff: ScheduleAttemptFailure",
@@ -96,39 +97,39 @@ func TestRefusedBeforeItIsBound(t *testing.T) {
 		st, b := full(t)
 		b.profile = licensed{Framework: b.profile, preBind: fwk.NewStatus(code, "no licence").WithPlugin("Licence")}
 		if err := st.Bind(st.clock, b); err == nil {
-			t.Errorf("%s: it is bound", code)
+			t.Errorf("%s: the pod was bound", code)
 		}
-		if got := st.told(); got != want {
+		if got := st.takeMoves(); got != want {
 			t.Errorf("%s: the moves are %q, want %q", code, got, want)
 		}
 		if a := st.try(); a.Pod.Name != "waiting" || a.Node != "one" {
-			t.Errorf("%s: then %s: %s", code, a.Pod.Name, said(a))
+			t.Errorf("%s: then %s: %s", code, a.Pod.Name, result(a))
 		}
 	}
 }
 
-// TestRefusedButBoundMeanwhile: a pod whose binding is refused although someone else has bound it frees nothing.
-func TestRefusedButBoundMeanwhile(t *testing.T) {
+// TestRejectedButBound checks that a rejected pod that another client bound does not free its node.
+func TestRejectedButBound(t *testing.T) {
 	st, b := full(t)
 	st.put(at("one", aPod("first", requests("cpu", "3"))))
-	st.told()
+	st.takeMoves()
 	for _, code := range []fwk.Code{fwk.Unschedulable, fwk.Error} {
 		b.profile = licensed{Framework: b.profile, preBind: fwk.NewStatus(code, "no licence").WithPlugin("Licence")}
 		if err := st.Bind(st.clock, b); err == nil {
-			t.Error("it is bound")
+			t.Error("the pod was bound")
 		}
 		st.is("when the binding was refused", "waiting unschedulable NodeResourcesFit", "first gone")
 	}
 }
 
-// TestConfirm: a pod is seen bound where it was placed, with what the real scheduler wrote into its claim. When the claim is free
-// again, others can have its device: nothing is held in reserve for the pod.
+// TestConfirm checks that a pod observed as bound keeps its claim's device only until the claim is
+// free.
 func TestConfirm(t *testing.T) {
 	claim := aDeviceClaim("mine", "gpu")
 	st := newStory(t, aNode("one"), aDeviceClass("gpu"), aSlice("one", "gpu-0"), claim, aDeviceClaim("yours", "gpu"))
 	a := st.tries(aPod("first", usesDevice("mine")))
 	if a.Binding == nil {
-		t.Fatal(said(a))
+		t.Fatal(result(a))
 	}
 	st.put(at("one", aPod("first", usesDevice("mine"))))
 	st.Confirm(a.Binding)
@@ -141,18 +142,18 @@ func TestConfirm(t *testing.T) {
 	}
 	st.put(allocated)
 	if a := st.tries(aPod("second", usesDevice("yours"))); a.Node != "" {
-		t.Error("the device is taken twice")
+		t.Error("the device was allocated twice")
 	}
 	st.put(claim)
 	st.pass(time.Minute)
 	st.Activate(aPod("second"))
 	if a := st.try(); a.Node != "one" {
-		t.Errorf("when the device is free: %s", said(a))
+		t.Errorf("when the device is free: %s", result(a))
 	}
 }
 
-// TestAssumedAlready: a pod that is placed and comes into the queue once more, by a change while it was tried, is not tried again.
-// (schedule_one.go, skipPodSchedule.)
+// TestAssumedAlready checks that an assumed pod that is queued again is skipped (skipPodSchedule in
+// schedule_one.go).
 func TestAssumedAlready(t *testing.T) {
 	st := newStory(t, aNode("one"))
 	pod := aPod("web", requests("cpu", "1"))
@@ -165,9 +166,9 @@ func TestAssumedAlready(t *testing.T) {
 	st.is("when it was skipped", "web gone")
 }
 
-// TestAtItsTime: an attempt that takes a while fails when it ends: the pod waits from then on, and its condition says so. So does
-// a binding that fails.
-func TestAtItsTime(t *testing.T) {
+// TestFailureTime checks that a failed attempt or binding has the time of its end, in the queue and
+// in the condition.
+func TestFailureTime(t *testing.T) {
 	for name, fails := range map[string]func(*story, *v1.Pod, time.Time){
 		"an attempt": func(st *story, pod *v1.Pod, ends time.Time) {
 			a, _ := st.Schedule(st.clock)
@@ -198,7 +199,7 @@ func TestAtItsTime(t *testing.T) {
 			}
 			st.put(pod)
 			if _, ok := st.Resume(st.clock, pod); ok {
-				t.Error("a pod is resumed that is not in flight")
+				t.Error("Resume accepted a pod that is not in flight")
 			}
 			ends := st.clock.Add(3 * time.Second)
 			fails(st, pod, ends)
@@ -208,18 +209,18 @@ func TestAtItsTime(t *testing.T) {
 			}
 			writes := st.Writes()
 			if len(writes) != 1 || !writes[0].Object.(*v1.Pod).Status.Conditions[0].LastTransitionTime.Time.Equal(ends) {
-				t.Errorf("it wrote %+v", writes)
+				t.Errorf("writes: %+v", writes)
 			}
 			if _, ok := st.Resume(st.clock, aPod("nobody")); ok {
-				t.Error("nobody is resumed")
+				t.Error("Resume failed")
 			}
 		})
 	}
 }
 
-// TestYoungestAsOfNow: a victim that has not started counts as one that starts now, at the time of the attempt: not when the
-// last pod came, nor by the wall clock, from which this cluster is a century away. (util.GetPodStartTime.)
-func TestYoungestAsOfNow(t *testing.T) {
+// TestVictimStartTime checks that a victim that has not started counts as starting at the time of
+// the attempt, not at the wall clock's (util.GetPodStartTime).
+func TestVictimStartTime(t *testing.T) {
 	const century = 100 * 365 * 24 * 60 // minutes
 	for name, preempts := range map[string]func(*story, *v1.Pod, time.Time){
 		"an attempt": func(st *story, _ *v1.Pod, now time.Time) {
@@ -243,7 +244,7 @@ func TestYoungestAsOfNow(t *testing.T) {
 	}
 }
 
-// TestUndoPreemption: nobody's deletion is asked for after an attempt that is taken back, and its end comes to nothing.
+// TestUndoPreemption checks that Undo ends the preemption.
 func TestUndoPreemption(t *testing.T) {
 	low := at("one", aPod("low", requests("cpu", "3")))
 	st := newStory(t, aNode("one"), low)
@@ -255,38 +256,38 @@ func TestUndoPreemption(t *testing.T) {
 	st.Undo(a)
 	st.Conclude(st.clock, a)
 	if st.victims() != "" || len(st.Writes()) != 0 {
-		t.Errorf("the victims are %s", st.victims())
+		t.Errorf("victims: %s", st.victims())
 	}
 	st.is("when its attempt was taken back", "high inflight")
 }
 
-// TestLoadedQuietly: what was there before, and what is taken back of it, moves no pod. What changes then does.
-func TestLoadedQuietly(t *testing.T) {
+// TestLoadMovesNothing checks that Load and Unload move no pods.
+func TestLoadMovesNothing(t *testing.T) {
 	st := newStory(t, aNode("one"))
 	st.tries(aPod("web", requests("cpu", "6")))
 	st.pass(time.Minute)
-	st.told()
+	st.takeMoves()
 	large, db := st.next(aNode("large", has("cpu", "8"))), st.next(aPod("db"))
 	for _, does := range []func() error{
 		func() error { return st.Load(large) }, func() error { return st.Load(db) },
 		func() error { return st.Unload(db) }, func() error { return st.Unload(large) },
 	} {
-		if err := does(); err != nil || st.told() != "" {
+		if err := does(); err != nil || st.takeMoves() != "" {
 			t.Errorf("%v, %v", err, st.moves)
 		}
 	}
 	st.remove(aPod("db"))
-	if got := st.told(); got != "" {
+	if got := st.takeMoves(); got != "" {
 		t.Errorf("a pod that was taken back goes: %s", got)
 	}
 	st.put(aNode("larger", has("cpu", "8")))
-	if got := st.told(); got != "web active: NodeAdd" {
+	if got := st.takeMoves(); got != "web active: NodeAdd" {
 		t.Errorf("when a node comes: %s", got)
 	}
 }
 
-// TestWaitsAndEnds: what is known of a pod: whether it waits for a node, and whether it is gone or going.
-func TestWaitsAndEnds(t *testing.T) {
+// TestWaitsAndEnding checks Waits and Ending.
+func TestWaitsAndEnding(t *testing.T) {
 	ending := func(p *v1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: noon} }
 	st := newStory(t, aNode("one"), at("one", aPod("bound")), at("one", aPod("going", ending)))
 	st.put(aPod("web"))
@@ -295,7 +296,7 @@ func TestWaitsAndEnds(t *testing.T) {
 		waits, ending bool
 	}{
 		{aPod("web"), true, false},
-		{at("one", aPod("web")), true, false}, // of whose node nothing was heard
+		{at("one", aPod("web")), true, false}, // on an unknown node
 		{aPod("web", func(p *v1.Pod) { p.UID = "another" }), false, true},
 		{aPod("bound"), false, false},
 		{aPod("going"), false, true},
@@ -307,7 +308,7 @@ func TestWaitsAndEnds(t *testing.T) {
 	}
 }
 
-// TestJudge: what an attempt of a pod would come to. Nothing comes of it.
+// TestJudge checks verdicts, and that Judge changes nothing.
 func TestJudge(t *testing.T) {
 	st := newStory(t)
 	judges := func(pod *v1.Pod, node, message string, plugins ...string) {
@@ -328,13 +329,13 @@ func TestJudge(t *testing.T) {
 	if _, err := st.Judge(odd); err == nil || err.Error() != `pod default/odd: requiredAffinityTerms: "Like" is not a valid label selector operator` {
 		t.Errorf("of a pod that nobody can read it says %v", err)
 	}
-	if st.victims() != "" || len(st.Writes()) != 0 || st.told() != "" {
-		t.Error("something came of it")
+	if st.victims() != "" || len(st.Writes()) != 0 || st.takeMoves() != "" {
+		t.Error("Judge had side effects")
 	}
 }
 
-// TestJudgeLoaded: what attempts would come to if a node were otherwise than the scheduler has heard. Afterwards it is as it was, and
-// nobody was woken.
+// TestJudgeLoaded checks verdicts with a node that was loaded temporarily, and that they wake no
+// pods.
 func TestJudgeLoaded(t *testing.T) {
 	tainted := func() *v1.Node { return aNode("one", taint("infra")) }
 	for _, c := range []struct {
@@ -349,7 +350,7 @@ func TestJudgeLoaded(t *testing.T) {
 	} {
 		st := newStory(t, tainted())
 		st.tries(aPod("web"))
-		st.told()
+		st.takeMoves()
 		judged := func() Verdict {
 			v, err := st.Judge(aPod("web"))
 			if err != nil {
@@ -377,7 +378,7 @@ func TestJudgeLoaded(t *testing.T) {
 		if v := judged(); err != nil || v.Message != "0/1 nodes are available: 1 node(s) had untolerated taint(s)." {
 			t.Errorf("%s: afterwards it says %+v, %v", c.name, v, err)
 		}
-		if woken := st.told(); woken != "" {
+		if woken := st.takeMoves(); woken != "" {
 			t.Errorf("%s: somebody was woken: %q", c.name, woken)
 		}
 	}

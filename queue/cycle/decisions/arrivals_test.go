@@ -11,27 +11,26 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// hearing is a change of an object and the line of the log before which the scheduler heard of it.
-type hearing struct {
+// arrival is a change of an object and the log line before which the scheduler received it.
+type arrival struct {
 	*sources.ObjectChange
 	line int
-	// told is true if that line itself tells of the change. If not, it is the first one after the likely
-	// time.
-	told bool
+	// inLog is true if the line logs the change. Otherwise it is the first line after the estimated time.
+	inLog bool
 }
 
-// watchDelay is how long after the API server's answer the scheduler hears of a change: the median where
-// the log tells.
+// watchDelay is the delay between the API server's response and the arrival of a change: the median
+// of those in the log.
 const watchDelay = time.Millisecond
 
-// timing says how to find out when the scheduler heard of the changes that its log does not tell.
+// timing selects how to estimate the arrival of changes that are not in the log.
 type timing struct {
-	// claims is false if the log's word on claims is not to be used.
+	// claims is false to ignore the log's lines about claims.
 	claims bool
 	delay  time.Duration
 }
 
-// object is what lines and changes name.
+// object identifies the subject of a line or a change.
 type object struct {
 	kind string
 	key  types.NamespacedName
@@ -40,15 +39,14 @@ type object struct {
 // change is a change of an object.
 type change struct {
 	*sources.ObjectChange
-	at    time.Time
-	tells string // what the scheduler's log says when it hears of it
+	at     time.Time
+	logged string // message that the scheduler logs for it
 }
 
-// hearings finds out when the scheduler heard of each change, in the order in which it did: by the log's
-// own lines about pods, nodes and, where a plugin of a waiting pod had to say something, claims; else by
-// the time of the change. unknown are the stretches of the log in which the scheduler knew of an object
-// that the recording does not have.
-func hearings(events []sources.Event, log []line, how timing) (heard []hearing, unknown []span) {
+// arrivals returns all changes in the order of their arrival. It uses the log's lines about pods,
+// nodes and, if a plugin of a waiting pod logged them, claims, and otherwise the time of the
+// change. unknown are the spans in which the scheduler knew an object that is not in the recording.
+func arrivals(events []sources.Event, log []line, how timing) (all []arrival, unknown []span) {
 	changes, order := byObject(events)
 	about := map[object][]int{}
 	for i := range log {
@@ -63,16 +61,16 @@ func hearings(events []sources.Event, log []line, how timing) (heard []hearing, 
 		pairs := align(changes[o], about[o], log)
 		before := 0
 		for i, c := range changes[o] {
-			h := hearing{ObjectChange: c.ObjectChange, line: pairs[i], told: pairs[i] >= 0}
-			if !h.told && c.at.After(last) {
+			h := arrival{ObjectChange: c.ObjectChange, line: pairs[i], inLog: pairs[i] >= 0}
+			if !h.inLog && c.at.After(last) {
 				break // the scheduler had stopped
 			}
-			if !h.told {
+			if !h.inLog {
 				h.line, _ = slices.BinarySearchFunc(log, c.at.Add(how.delay), func(l line, t time.Time) int { return l.at.Compare(t) })
 			}
 			h.line = max(h.line, before)
 			before = h.line
-			heard = append(heard, h)
+			all = append(all, h)
 		}
 		unknown = append(unknown, missing(about[o], pairs, log)...)
 		delete(about, o)
@@ -83,19 +81,19 @@ func hearings(events []sources.Event, log []line, how timing) (heard []hearing, 
 		}
 		unknown = append(unknown, missing(lines, nil, log)...)
 	}
-	slices.SortStableFunc(heard, func(a, b hearing) int { return a.line - b.line })
-	return heard, unknown
+	slices.SortStableFunc(all, func(a, b arrival) int { return a.line - b.line })
+	return all, unknown
 }
 
-// span is from one line of the log up to another.
+// span is a range of log lines.
 type span struct{ from, to int }
 
-// missing returns the spans in which the scheduler knew an object, as its lines tell, whose addition is
-// not among the changes. A scheduler that starts again hears of the additions again.
+// missing returns the spans in which the scheduler logged an object whose addition is not among the
+// changes. A restarted scheduler receives the additions again.
 func missing(lines, paired []int, log []line) (spans []span) {
 	known, open := false, false
 	for _, l := range lines {
-		switch log[l].says {
+		switch log[l].kind {
 		case addPod, addAssigned, addNode:
 			known = known || slices.Contains(paired, l)
 			if !known && !open {
@@ -112,7 +110,7 @@ func missing(lines, paired []int, log []line) (spans []span) {
 	return spans
 }
 
-// byObject sorts the changes by what they change. order has the objects as they first come.
+// byObject groups the changes by object. order lists the objects in order of appearance.
 func byObject(events []sources.Event) (changes map[object][]change, order []object) {
 	changes = map[object][]change{}
 	watched := map[object]*v1.Pod{}
@@ -126,16 +124,16 @@ func byObject(events []sources.Event) (changes map[object][]change, order []obje
 		if changes[o] == nil {
 			order = append(order, o)
 		}
-		changes[o] = append(changes[o], change{c, ev.Time, tells(watched, o, c)})
+		changes[o] = append(changes[o], change{c, ev.Time, logged(watched, o, c)})
 	}
 	return changes, order
 }
 
 const claimKind = "PersistentVolumeClaim"
 
-// about returns the object of whose change the line tells.
+// about returns the object whose change the line logs.
 func (l *line) about() (object, bool) {
-	switch l.says {
+	switch l.kind {
 	case addNode, updateNode, deleteNode:
 		return object{"Node", l.pod}, true
 	case addPod, updatePod, deletePod, addAssigned, updateAssigned, deleteAssigned:
@@ -146,24 +144,24 @@ func (l *line) about() (object, bool) {
 	return object{}, false
 }
 
-// repeats reports whether l and before, the last line about the same object, tell of one change: of a
-// binding, that the pod is on a node and that it is not waiting any more; of a claim, what the plugins of
-// several waiting pods say to it.
+// repeats reports whether l logs the same change as before, the previous line about the object: a
+// binding appears as the addition of an assigned pod and the deletion of a waiting one, and the
+// plugins of several waiting pods log a claim.
 func (l *line) repeats(before *line) bool {
-	switch l.says {
+	switch l.kind {
 	case deletePod:
-		return before.says == addAssigned
+		return before.kind == addAssigned
 	case addClaim:
-		return before.says == addClaim
+		return before.kind == addClaim
 	case updateClaim:
 		return l.pod != before.pod && l.at.Sub(before.at) < time.Millisecond
 	}
 	return false
 }
 
-// tells returns what the log says of c, as far as c alone determines it. watched are the pods that
-// upstream's watch shows: not those that have ended. (eventhandlers.go.)
-func tells(watched map[object]*v1.Pod, o object, c *sources.ObjectChange) string {
+// logged returns the log message for c, as far as it depends on c only. watched are the non-
+// terminal pods, which upstream watches (eventhandlers.go).
+func logged(watched map[object]*v1.Pod, o object, c *sources.ObjectChange) string {
 	switch o.kind {
 	case "Node":
 		return map[sources.Verb]string{sources.Added: addNode, sources.Updated: updateNode, sources.Deleted: deleteNode}[c.Verb]
