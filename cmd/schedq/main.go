@@ -73,7 +73,7 @@ func newRoot() *cobra.Command {
 		command.NewReplay(), command.NewCompare(), command.NewAttach(), command.NewPlay(),
 		command.NewWatch(), command.NewList(), command.NewExplain(), command.NewReport(), command.NewVerify(), command.NewRerun(),
 		command.NewDoctor(), command.NewRecord(), command.NewSeed(), command.NewConvert(),
-		command.NewLearn(), command.NewNotes(), command.NewServe(),
+		command.NewLearn(), command.NewNotes(), command.NewServe(), command.NewKeys(),
 		newConfig(), newVersion(), newMan(),
 	)
 	return root
