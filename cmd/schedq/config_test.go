@@ -13,9 +13,9 @@ import (
 func TestConfigErrors(t *testing.T) {
 	t.Setenv(config.FileVariable, writer(t)("config.yaml", "paused: true\ntheme: pink\n"))
 	for _, f := range []failure{
-		{[]string{"watch", "--recording", "workshop", "--filter", "attempts>"}, 2, `letter 10: a value is missing after attempts>`},
-		{[]string{"report", "--recording", "workshop", "--filter", "colour:a"}, 2, "letter 1: there is no field colour"},
-		{[]string{"--filter", "/("}, 2, "letter 2: no regular expression: missing closing )"},
+		{[]string{"watch", "--recording", "workshop", "--filter", "attempts>"}, 2, `letter 10: value missing after attempts>`},
+		{[]string{"report", "--recording", "workshop", "--filter", "colour:a"}, 2, "letter 1: unknown field colour"},
+		{[]string{"--filter", "/("}, 2, "letter 2: invalid regular expression: missing closing )"},
 		{[]string{"config"}, 1, "config.yaml, line 2: "},
 		{[]string{"--recording", "workshop"}, 1, "config.yaml, line 2: "},
 		{[]string{"config", "--schema", "--example"}, 1, "schema"},

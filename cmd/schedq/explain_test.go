@@ -72,7 +72,7 @@ func TestExplainJSON(t *testing.T) {
 func TestExplainSchedulerConfig(t *testing.T) {
 	config := writer(t)("config.yaml", "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\npodInitialBackoffSeconds: 2\npodMaxBackoffSeconds: 4\n")
 	code, out, stderr := schedq(t, "", "explain", "store-0", "--recording", "workshop", "--at", "10:57:00", "--scheduler-config", config)
-	if code != 0 || !strings.Contains(out, "Its backoff ended at 10:56:59: woken now, it goes straight to activeQ.") {
+	if code != 0 || !strings.Contains(out, "Its backoff ended at 10:56:59: an event now moves it straight to activeQ.") {
 		t.Errorf("exit %d, %s\n%s", code, stderr, out)
 	}
 }
@@ -85,8 +85,8 @@ func TestExplainErrors(t *testing.T) {
 		"store-0 --at 10:57:00":                  {code: 2, want: "--at is for recordings"},
 		"store-0 --recording workshop --at noon": {code: 2, want: "invalid time --at noon"},
 		"store-0 --recording workshop --at 23:00:00":   {code: 2, want: "--at 23:00:00 is outside the recording, which covers 2026-11-21 10:56:21.400 to 2026-11-21 11:05:11.536 UTC"},
-		"store-9 --recording workshop":                 {code: 1, want: "no pod store-9 is in workshop; near are default/store-0"},
-		"store-0 --recording workshop --at 10:56:21.5": {code: 1, want: "the queue did not know default/store-0 at 10:56:21.5: it came at 10:56:37.3"},
+		"store-9 --recording workshop":                 {code: 1, want: "pod store-9 not found in workshop; did you mean default/store-0"},
+		"store-0 --recording workshop --at 10:56:21.5": {code: 1, want: "default/store-0 was not in the queue at 10:56:21.5: it arrived at 10:56:37.3"},
 	} {
 		want.args = append([]string{"explain"}, strings.Fields(args)...)
 		want.check(t)

@@ -178,7 +178,7 @@ func TestConvertRoundTrip(t *testing.T) {
 	for _, ending := range []string{"", ".gz", ".zst"} {
 		first := filepath.Join(dir, "first.jsonl"+ending)
 		code, facts, stderr := schedq(t, "", "convert", "../../sources/embedded/workshop-nopop.jsonl.zst", "-o", first)
-		if code != 0 || !strings.Contains(facts, "\n  the scheduler's log            366 moves\n") {
+		if code != 0 || !strings.Contains(facts, "\n  scheduler log              366 moves\n") {
 			t.Fatalf("exit %d: %s%s", code, stderr, facts)
 		}
 		if _, got, _ := schedq(t, "", "watch", first, "-o", "json"); got != want {

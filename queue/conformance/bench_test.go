@@ -33,20 +33,21 @@ var (
 	largest  = flag.Int("largest", 1_000_000, "how many pods they go up to")
 )
 
-// rounds is how often each side is measured with n pods, in turn: few take so little time that what else the machine does is most of
-// it. The best times are compared: that can only make one longer.
+// rounds returns the number of measurements of each queue with n pods. The benchmark compares the
+// best times, because other load on the machine can only make one longer; few pods need many
+// rounds.
 func rounds(n int) int { return max(5, 50_000/n) }
 
-// groupSize is how many pods a pod group has.
+// groupSize is the number of pods of a pod group.
 const groupSize = 10
 
-// load is what the queues are measured with: pods, and the groups that they are of, if they are of any.
+// load is the pods of a benchmark, and their groups, if any.
 type load struct {
 	pods   []*v1.Pod
 	groups []*schedulingv1beta1.PodGroup
 }
 
-// entities is how many times a step that pops has to.
+// entities returns the number of pops for all pods.
 func (l load) entities() int {
 	if len(l.groups) > 0 {
 		return len(l.groups)
@@ -54,7 +55,7 @@ func (l load) entities() int {
 	return len(l.pods)
 }
 
-// last is the name of the last step.
+// last returns the name of the last step.
 func (l load) last() string {
 	if len(l.groups) > 0 {
 		return "pop-from-active"
@@ -62,7 +63,7 @@ func (l load) last() string {
 	return "pop-from-backoff"
 }
 
-// step is something that all pods go through, in so many operations, one after the other.
+// step is a number of operations that together apply to all pods.
 type step struct {
 	name       string
 	operations int
@@ -75,7 +76,7 @@ func (s step) all() {
 	}
 }
 
-// contestant is a queue that is measured. Its steps are called in their order, on a new queue each round.
+// contestant is a queue to measure. Each round runs its steps in order on a new queue.
 type contestant struct {
 	name  string
 	start func(load) []step
@@ -83,9 +84,9 @@ type contestant struct {
 
 var benchEvent = fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}
 
-// BenchmarkAgainstUpstream measures our queue and kube-scheduler's on the same pods and operations, and
-// prints a line for each: nanoseconds a pod, and how many times upstream's those are; then the bytes that a
-// waiting pod takes beyond itself. Our observer looks at every move; upstream's logger is silent.
+// BenchmarkAgainstUpstream compares package queue with kube-scheduler's queue on the same pods and
+// operations. It prints the nanoseconds per pod and the ratio for each step, and the bytes per
+// waiting pod. Our observer receives every move; upstream's logger discards everything.
 func BenchmarkAgainstUpstream(b *testing.B) {
 	b.Run("pods", func(b *testing.B) { againstUpstream(podsAlone) })
 	b.Run("groups", func(b *testing.B) {
@@ -137,13 +138,14 @@ func againstUpstream(of func(n int) load) {
 	}
 }
 
-// BenchmarkWorstCase measures each operation of our queue by itself, and prints the median and the 99.9th percentile of each step's.
-// An operation's time is the least of several rounds, in which the same happens: a timer's interrupt or another program's turn takes
-// as long as a hundred operations, and hits one in a thousand. The time that it takes to read the clock is in both.
+// BenchmarkWorstCase measures single operations of package queue, and prints the median and the
+// 99.9th percentile per step. An operation's time is the minimum of several identical rounds: an
+// interrupt takes as long as a hundred operations and hits one in a thousand. Both figures include
+// the time to read the clock.
 func BenchmarkWorstCase(b *testing.B) {
 	for name, of := range map[string]func(n int) load{"pods": podsAlone, "groups": podsInGroups} {
 		b.Run(name, func(b *testing.B) {
-			if b.N == 1 { // more often would tell nothing more
+			if b.N == 1 { // one run suffices
 				worstCase(of)
 			}
 		})
@@ -173,7 +175,7 @@ func worstCase(of func(n int) load) {
 		for _, name := range names {
 			took := least[name]
 			if len(took) < 1000 {
-				continue // of so few, one in a thousand is none
+				continue // too few for the percentile
 			}
 			slices.Sort(took)
 			median, worst := took[len(took)/2], took[len(took)*999/1000]
@@ -184,7 +186,7 @@ func worstCase(of func(n int) load) {
 
 func heap() int64 {
 	runtime.GC()
-	runtime.GC() // of what pools let go
+	runtime.GC() // again, for memory in pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
@@ -214,7 +216,7 @@ func podsInGroups(n int) load {
 	return l
 }
 
-// benchPlugins is one plugin, which rejects every pod and waits for benchEvent.
+// benchPlugins is one plugin that rejects every pod and registers for benchEvent.
 type benchPlugins struct{ queue.EveryEvent }
 
 type silent struct{ moves int }
@@ -259,7 +261,7 @@ func startOurs(l load) []step {
 		}},
 		{"move", 1, func(int) {
 			q.MoveAllToActiveOrBackoffQueue(now, benchEvent, nil, nil, nil)
-			if len(l.groups) > 0 { // of which none is popped from backoffQ
+			if len(l.groups) > 0 { // groups are never popped from backoffQ
 				now = now.Add(time.Hour)
 				q.FlushBackoffCompleted(now)
 			}

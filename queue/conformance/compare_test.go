@@ -18,7 +18,7 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// state is all that a queue knows of a pod, in a form that can be compared.
+// state is all that a queue stores about a pod, in comparable form.
 type state struct {
 	pod                                    *v1.Pod // the object itself
 	tier                                   string
@@ -27,7 +27,7 @@ type state struct {
 	unschedulablePlugins, pending, gatedBy string
 }
 
-// compare fails if the queues differ in anything.
+// compare fails if the queues differ.
 func (p *pair) compare() {
 	tiers := p.upstreamTiers()
 	counts := map[queue.Tier]int{}
@@ -50,7 +50,7 @@ func (p *pair) compare() {
 			ours = state{tier: ours.tier}
 		}
 		if theirs.expiry.IsZero() {
-			ours.expiry = time.Time{} // upstream works it out when it is first asked for
+			ours.expiry = time.Time{} // upstream computes it on first use
 		}
 		if info.Pod.Spec.SchedulingGroup != nil {
 			ours.flushed = time.Time{} // its group's
@@ -67,14 +67,14 @@ func (p *pair) compare() {
 		}
 	}
 	p.compareGauges(counts)
-	if len(p.script)%64 == 0 { // they only grow: what differs goes on to
+	if len(p.script)%64 == 0 { // counters only grow, so a difference remains
 		p.compareCounters()
 	}
 	p.compareTrail()
 	p.compareForks()
 }
 
-// gauges are upstream's scheduler_pending_pods.
+// gauges returns upstream's scheduler_pending_pods.
 func gauges() map[queue.Tier]k8smetrics.GaugeMetric {
 	return map[queue.Tier]k8smetrics.GaugeMetric{
 		queue.Active: metrics.ActivePods(), queue.Backoff: metrics.BackoffPods(), queue.Unschedulable: metrics.UnschedulablePods(),
@@ -82,7 +82,7 @@ func gauges() map[queue.Tier]k8smetrics.GaugeMetric {
 	}
 }
 
-// compareGauges compares the numbers of pods by tier, which are counts.
+// compareGauges compares the numbers of pods by tier.
 func (p *pair) compareGauges(counts map[queue.Tier]int) {
 	for tier, gauge := range p.gauges {
 		theirs, err := testutil.GetGaugeMetricValue(gauge)
@@ -93,7 +93,7 @@ func (p *pair) compareGauges(counts map[queue.Tier]int) {
 	}
 }
 
-// compareCounters compares the numbers of the pods that came to each queue, by every event that there is.
+// compareCounters compares the numbers of incoming pods by queue and event.
 func (p *pair) compareCounters() {
 	ours := p.ours.IncomingPodsTotal()
 	for _, event := range incomingEvents() {
@@ -111,7 +111,7 @@ func (p *pair) compareCounters() {
 	}
 }
 
-// incomingEvents are the labels of all that brings pods to a queue here.
+// incomingEvents returns the labels of all events that move pods in these tests.
 func incomingEvents() []string {
 	labels := []string{queue.ScheduleAttemptFailure, queue.BackoffComplete, queue.PopFromBackoffQ, queue.ForceActivate, queue.UnschedulableTimeout,
 		framework.EventUnscheduledPodAdd.Label(), framework.EventUnscheduledPodUpdate.Label(),
@@ -122,7 +122,7 @@ func incomingEvents() []string {
 	return labels
 }
 
-// compareInFlight compares the pods in flight, as they were popped, and the events that each will be asked about.
+// compareInFlight compares the pods in flight and the events during their attempts.
 func (p *pair) compareInFlight() {
 	events := p.upstreamEvents()
 	objects := map[types.UID]*v1.Pod{}
@@ -148,7 +148,8 @@ func (p *pair) compareInFlight() {
 	}
 }
 
-// upstreamEvents returns the labels of the events that upstream keeps for each pod in flight. Its log of them holds the pods, too.
+// upstreamEvents returns the labels of the events during the attempt of each pod in flight.
+// Upstream's list also contains the pods.
 func (p *pair) upstreamEvents() map[types.UID][]string {
 	after := map[types.UID][]string{}
 	active := reflect.ValueOf(p.upstream).Elem().FieldByName("activeQ").Elem().UnsafePointer()
@@ -167,7 +168,7 @@ func (p *pair) upstreamEvents() map[types.UID][]string {
 	return after
 }
 
-// comparePopped compares what the queues said of a pod when they popped it.
+// comparePopped compares the states of a popped pod.
 func (p *pair) comparePopped(info queue.PodInfo, theirs *framework.QueuedPodInfo) {
 	ours := state{info.Pod, "", info.Attempts, info.UnschedulableCount, info.ConsecutiveErrorsCount,
 		info.Timestamp, info.InitialAttemptTimestamp, time.Time{}, info.FlushTimestamp,
@@ -181,7 +182,7 @@ func (p *pair) comparePopped(info queue.PodInfo, theirs *framework.QueuedPodInfo
 	}
 }
 
-// upstreamTiers returns the tier of every pod; of one that is in two, both.
+// upstreamTiers returns the tier of every pod, or both tiers of a pod that is in two.
 func (p *pair) upstreamTiers() map[string]string {
 	tiers := map[string]string{}
 	for tier, pods := range map[queue.Tier][]*v1.Pod{
@@ -197,7 +198,7 @@ func (p *pair) upstreamTiers() map[string]string {
 
 func (p *pair) upstreamState(pod *v1.Pod, tier string) state {
 	info, ok := p.upstream.GetPod(pod.Name, "default", pod.Spec.SchedulingGroup)
-	if !ok { // that of a group that was forgotten and made anew can't be asked for
+	if !ok { // a group that was freed and created again cannot be read
 		return state{tier: tier}
 	}
 	gated := info.Gated()
@@ -214,7 +215,7 @@ func (p *pair) upstreamState(pod *v1.Pod, tier string) state {
 	return s
 }
 
-// stateOf returns what upstream says of a pod, but its tier.
+// stateOf returns upstream's state of a pod, without its tier.
 func stateOf(info *framework.QueuedPodInfo) state {
 	s := state{
 		info.Pod, "", info.Attempts, info.UnschedulableCount, info.ConsecutiveErrorsCount,

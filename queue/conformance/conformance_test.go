@@ -30,7 +30,7 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// Upstream runs its two flushes on tickers of its own. Here they run when the sequence says so.
+// Upstream runs its two flushes with its own tickers. Here the sequence runs them.
 
 //go:linkname flushBackoffQCompleted k8s.io/kubernetes/pkg/scheduler/backend/queue.(*PriorityQueue).flushBackoffQCompleted
 func flushBackoffQCompleted(p *upstream.PriorityQueue, logger klog.Logger)
@@ -43,15 +43,16 @@ func listInFlightEvents(activeQ unsafe.Pointer) []any
 
 var operations = flag.Int("operations", 30_000, "about how many operations to compare for each gate")
 
-// usual is about how many operations a sequence has: rapid draws small numbers more often than large ones.
+// usual is the typical number of operations in a sequence: rapid draws small numbers more often
+// than large ones.
 const usual = 40
 
-// casts are how many pods a sequence is about, and how many operations it has at most: few pods meet each other often, one
-// alone fails often in a row, and many make heaps deep.
+// casts are numbers of pods in a sequence, with the maximum number of operations. Few pods interact
+// often, one pod fails often in a row, and many pods make deep heaps.
 var casts = []struct{ pods, longest int }{{6, 120}, {6, 120}, {2, 150}, {44, 400}}
 
-// TestConformance draws sequences of calls, makes each call on both queues, and compares the whole state
-// after every one.
+// TestConformance draws sequences of calls, makes each call on both queues, and compares their
+// complete state after every call.
 func TestConformance(t *testing.T) {
 	klog.SetLogger(klog.Logger{})
 	metrics.Register()
@@ -98,7 +99,7 @@ func podName(i int) string {
 	return name
 }
 
-// pair is our queue and upstream's, and the cluster around them.
+// pair is package queue's queue and upstream's, and the cluster around them.
 type pair struct {
 	*rapid.T
 	ctx      context.Context
@@ -112,9 +113,9 @@ type pair struct {
 	}
 	upstream *upstream.PriorityQueue
 	ours     *queue.Queue
-	pods     map[string]*v1.Pod                     // that exist and are not bound
-	older    map[types.UID]*v1.Pod                  // what pods were before their last update
-	profiles []string                               // that pods are of
+	pods     map[string]*v1.Pod                     // existing and unassigned
+	older    map[types.UID]*v1.Pod                  // objects before their last update
+	profiles []string                               // scheduler names of the pods
 	inFlight map[types.UID]*framework.QueuedPodInfo // popped, and not done
 	names    []string
 	longest  int
@@ -122,12 +123,12 @@ type pair struct {
 	gauges   map[queue.Tier]k8smetrics.GaugeMetric
 	trail    trail
 	forks    forks
-	script   []func() string // what was called: written out if the sequence fails
+	script   []func() string // the calls, for the message of a failure
 	groups   groups
 	less     fwk.LessFunc
-	spared   bool   // of what would have the sequence end early: most are, so that they come to what else there is
-	shuffled bool   // some pods moved in the order of a map
-	parted   string // why the sequence ends: a deviation by its name
+	spared   bool   // no calls with intended differences, so that most sequences run longer
+	shuffled bool   // some pods moved in a map's order
+	parted   string // name of the deviation that ended the sequence
 }
 
 func newPair(t *rapid.T, pop, groups bool) *pair {
@@ -183,28 +184,28 @@ func newPair(t *rapid.T, pop, groups bool) *pair {
 	return p
 }
 
-// write writes into the script. args must not change.
+// write adds a line to the script. args must not change.
 func (p *pair) write(format string, args ...any) {
 	p.script = append(p.script, func() string { return fmt.Sprintf(format, args...) })
 }
 
-// writePlugins writes what the plugins say from now on.
+// writePlugins adds the plugins' current hints to the script.
 func (p *pair) writePlugins() {
 	now := *p.plugins
 	p.script = append(p.script, now.script)
 }
 
-// say writes a command of a queue script.
+// say adds a command to the script.
 func (p *pair) say(format string, args ...any) {
 	now := p.clock.Now()
 	p.script = append(p.script, func() string { return "at " + now.Format("15:04:05.999999999") + "\n----\n\n" })
 	p.write(format+"\n----\n\n", args...)
 }
 
-// note writes a comment into the script, of what no command tells.
+// note adds a comment to the script, for what no command expresses.
 func (p *pair) note(format string, args ...any) { p.write("# "+format+"\n\n", args...) }
 
-// differ fails with the sequence so far, as a script that the tests of package queue can run.
+// differ fails with the sequence so far, as a script for the tests of package queue.
 func (p *pair) differ(format string, args ...any) {
 	p.Helper()
 	var script strings.Builder

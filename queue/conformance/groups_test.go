@@ -18,11 +18,13 @@ import (
 // groups are the pod groups of a pair. Of six pods, three are of group g, two of h, and one is of none; of more, some are of i.
 var groupNames = []string{"g", "h", "i"}
 
+// groups are the pod groups of a pair. Of six pods, three belong to group g, two to h, and one to
+// none; with more pods, some belong to i.
 type groups struct {
 	of         map[string]string // by the pod's name; nil without the gate
 	objects    map[string]*schedulingv1beta1.PodGroup
-	attempting *framework.QueuedPodGroupInfo // popped, and its attempt not ended
-	reranked   bool                          // one has changed its priority while it was in a heap
+	attempting *framework.QueuedPodGroupInfo // popped, with a running attempt
+	reranked   bool                          // a group in a heap changed its priority
 }
 
 func newGroups(names []string) groups {
@@ -35,7 +37,7 @@ func newGroups(names []string) groups {
 	return g
 }
 
-// join makes pod one of its group, and returns what a script says of that.
+// join adds pod to its group, and returns the script's argument for it.
 func (g *groups) join(pod *v1.Pod) string {
 	name := g.of[pod.Name]
 	if name == "" {
@@ -45,7 +47,7 @@ func (g *groups) join(pod *v1.Pod) string {
 	return " group=" + name
 }
 
-// changeGroup has a PodGroup come, change or go.
+// changeGroup adds, updates or deletes a PodGroup.
 func (p *pair) changeGroup(now time.Time, _ string, _ *v1.Pod) {
 	name := rapid.SampledFrom(groupNames).Draw(p.T, "group")
 	object := p.groups.objects[name]
@@ -77,13 +79,13 @@ func (p *pair) changeGroup(now time.Time, _ string, _ *v1.Pod) {
 	p.ours.AddPodGroup(now, changed)
 }
 
-// isTried reports whether the group was popped, and pods of it may be pending until its attempt ends.
+// isTried reports whether the group's attempt is running, during which its pods may be pending.
 func (p *pair) isTried(group string) bool {
 	return p.groups.attempting != nil && p.groups.attempting.Name == group
 }
 
-// inDoubt reports whether it matters in which order the incomplete pods of a group are queued: upstream takes
-// that of a map.
+// inDoubt reports whether the result depends on the order in which a group's incomplete pods are
+// queued, which is a map's in upstream.
 func (p *pair) inDoubt(group string) bool {
 	var first *queue.PodInfo
 	for _, name := range p.names {
@@ -105,7 +107,7 @@ func (p *pair) inDoubt(group string) bool {
 	return false
 }
 
-// addMembers has several pods of a group come at the same moment.
+// addMembers adds several pods of a group at the same time.
 func (p *pair) addMembers(now time.Time, _ string, _ *v1.Pod) {
 	group := rapid.SampledFrom(groupNames).Draw(p.T, "group")
 	for _, name := range p.names {
@@ -115,7 +117,7 @@ func (p *pair) addMembers(now time.Time, _ string, _ *v1.Pod) {
 	}
 }
 
-// popGroup takes in that a group was popped.
+// popGroup records that a group was popped.
 func (p *pair) popGroup(ours queue.Entity, theirs *framework.QueuedPodGroupInfo) {
 	var got, want []string
 	if ours.Group != nil {
@@ -148,7 +150,8 @@ func (p *pair) popGroup(ours queue.Entity, theirs *framework.QueuedPodGroupInfo)
 	p.groups.attempting = theirs
 }
 
-// attempted ends the attempt of the group that was popped last. Pods of it may still be bound, or fail to be.
+// attempted ends the attempt of the group that was popped last. The bindings of its pods may still
+// be running.
 func (p *pair) attempted(now time.Time, _ string, _ *v1.Pod) {
 	g := p.groups.attempting
 	if g == nil {
@@ -173,7 +176,7 @@ func (p *pair) attempted(now time.Time, _ string, _ *v1.Pod) {
 	}
 }
 
-// groupState is all that a queue knows of a queued pod group.
+// groupState is all that a queue stores about a queued pod group.
 type groupState struct {
 	tier                                queue.Tier
 	attempts, unschedulable, errors     int

@@ -13,13 +13,13 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// trail is an Observer that holds each move against the one before.
+// trail is an Observer that checks that each move starts where the previous one ended.
 type trail struct {
 	at     map[types.UID]queue.Tier
 	named  map[types.UID]string
 	broken string
 	failed []error
-	off    bool // nothing is held against anything any more
+	off    bool // no more checks
 }
 
 func newTrail() trail {
@@ -30,7 +30,7 @@ func newTrail() trail {
 func (t *trail) Moved(m queue.Transition) {
 	uid := m.Pod.UID
 	last, known := t.at[uid]
-	if !known { // a new pod goes on from where the one that it replaces was
+	if !known { // a new pod can replace another one
 		for other, name := range t.named {
 			if name == m.Pod.Name && t.at[other] == m.From && m.From != queue.None {
 				last = m.From
@@ -44,7 +44,7 @@ func (t *trail) Moved(m queue.Transition) {
 		t.broken = fmt.Sprintf("%s (%s) was %q and moves from %q to %q by %s", m.Pod.Name, uid, last, m.From, m.To, m.Event)
 	}
 	if m.From == queue.InFlight && m.To == queue.Deleted {
-		return // it stays in flight until Done
+		return // in flight until Done
 	}
 	t.at[uid], t.named[uid] = m.To, m.Pod.Name
 	if m.To == queue.Deleted || m.To == queue.Scheduled {
@@ -56,7 +56,7 @@ func (t *trail) Moved(m queue.Transition) {
 // Failed implements queue.Observer.
 func (t *trail) Failed(err error) { t.failed = append(t.failed, err) }
 
-// compareTrail fails if a pod is not where the Observer was told that it went.
+// compareTrail fails if a pod is not where its last reported move ended.
 func (p *pair) compareTrail() {
 	if p.trail.failed = nil; p.trail.off {
 		return
@@ -66,24 +66,25 @@ func (p *pair) compareTrail() {
 	}
 	for _, infos := range []func(func(queue.PodInfo) bool){p.ours.Pods(queue.Tier.Queued), p.ours.InFlight()} {
 		for info := range infos {
-			told, known := p.trail.at[info.Pod.UID]
+			last, known := p.trail.at[info.Pod.UID]
 			if other, _ := p.ours.Get("default", info.Pod.Name); info.Tier == queue.InFlight && other.Tier != queue.InFlight {
-				continue // it is queued besides
+				continue // also queued
 			}
-			if !known || told != info.Tier {
-				p.differ("%s is %s, and the Observer was told %q", info.Pod.Name, info.Tier, told)
+			if !known || last != info.Tier {
+				p.differ("%s is %s, and its last reported move ended at %q", info.Pod.Name, info.Tier, last)
 			}
 		}
 	}
 }
 
-// forks are queues that a sequence went on from, and what they were then.
+// forks are clones from which the sequence did not continue, with their state at that time.
 type forks []struct {
 	queue *queue.Queue
 	state string
 }
 
-// fork goes on with a copy of our queue. The original must stay as it is. In another copy, a pop is taken back, and nothing was.
+// fork continues with a clone of the queue, and keeps the original. In another clone, it undoes the
+// last pop, and compares.
 func (p *pair) fork(now time.Time, _ string, _ *v1.Pod) {
 	copied := p.ours.Clone(p.plugins, nil)
 	before := p.dump(copied)
@@ -92,10 +93,10 @@ func (p *pair) fork(now time.Time, _ string, _ *v1.Pod) {
 		if p.ours.PendingPods(queue.Active) == 0 {
 			from = queue.Backoff
 		}
-		if was, _ := p.ours.Get("default", info.Pod.Name); was.Tier == from { // no other was dropped before it
+		if was, _ := p.ours.Get("default", info.Pod.Name); was.Tier == from { // no other pod was dropped before
 			copied.Unpop(info.Pod.UID, from)
 			if after := p.dump(copied); after != before && len(p.trail.failed) == 0 {
-				p.differ("a pop that was taken back changed\n%s\nto\n%s", before, after)
+				p.differ("Unpop does not undo Pop:\n%s\nbecame\n%s", before, after)
 			}
 		}
 	}
@@ -106,19 +107,19 @@ func (p *pair) fork(now time.Time, _ string, _ *v1.Pod) {
 	p.ours = p.ours.Clone(p.plugins, &p.trail)
 }
 
-// compareForks fails if a queue has changed that was copied.
+// compareForks fails if a kept queue has changed.
 func (p *pair) compareForks() {
 	if len(p.forks) == 0 || rapid.IntRange(0, 9).Draw(p.T, "look at forks") != 7 { // small numbers are drawn more often
 		return
 	}
 	for _, f := range p.forks {
 		if now := p.dump(f.queue); now != f.state {
-			p.differ("a queue that was copied changed from\n%s\nto\n%s", f.state, now)
+			p.differ("a cloned queue changed from\n%s\nto\n%s", f.state, now)
 		}
 	}
 }
 
-// dump is all that can be asked of q.
+// dump returns all state of q that its methods expose.
 func (p *pair) dump(q *queue.Queue) string {
 	var lines []string
 	for _, infos := range []func(func(queue.PodInfo) bool){q.Pods(queue.Tier.Queued), q.InFlight()} {

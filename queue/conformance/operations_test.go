@@ -19,7 +19,7 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// Why sequences end early. Ours differs from upstream's queue there, and is to.
+// Intended differences from upstream, at which a sequence ends.
 const (
 	tiedPods    = "pods of equal rank left in the order of a map"
 	unordered   = "a heap in the order of a map holds a group whose priority has changed: upstream leaves it where it is"
@@ -30,7 +30,7 @@ const (
 	storedGroup = "an object said nothing of the pod's group, and upstream takes it for another pod"
 )
 
-// call is one that a sequence can make, about the pod of that name; pod is nil if there is none.
+// call is a call that a sequence can make for the pod with that name; pod is nil if there is none.
 type call struct {
 	weight int
 	run    func(p *pair, now time.Time, name string, pod *v1.Pod)
@@ -60,7 +60,7 @@ var groupCalls = []call{
 	{3, (*pair).attempted},
 }
 
-// weighed has each call as often as its weight says.
+// weighed contains each call as often as its weight.
 var weighed, weighedWithGroups = byWeight(calls), byWeight(slices.Concat(calls, groupCalls))
 
 func byWeight(calls []call) (all []func(p *pair, now time.Time, name string, pod *v1.Pod)) {
@@ -72,8 +72,9 @@ func byWeight(calls []call) (all []func(p *pair, now time.Time, name string, pod
 	return all
 }
 
-// step lets some time pass, or none, or has the clock go back, and makes one call on both queues. Pods of equal times leave by
-// their places in the heap, as upstream's do, until several move at once: upstream moves them in the order of a map.
+// step advances the clock, or turns it back, and makes one call on both queues. Pods with equal
+// times leave by their heap position, as in upstream, until several move at once, which upstream
+// does in a map's order.
 func (p *pair) step() {
 	micro := rapid.SampledFrom([]int{0, 1, 1000, 100_000, 300_000, 700_000, 1_000_000, 2_500_000, 40_000_000, 300_000_000, 301_000_000, -1_500_000}).Draw(p.T, "µs")
 	p.clock.Step(time.Duration(micro) * time.Microsecond)
@@ -85,7 +86,7 @@ func (p *pair) step() {
 	all[rapid.IntRange(0, len(all)-1).Draw(p.T, "operation")](p, p.clock.Now(), name, p.pods[name])
 }
 
-// deviate ends the sequence at a difference that is to be.
+// deviate ends the sequence at an intended difference.
 func (p *pair) deviate(why string) { p.parted = why }
 
 func (p *pair) tier(name string) queue.Tier {
@@ -93,15 +94,15 @@ func (p *pair) tier(name string) queue.Tier {
 	return info.Tier
 }
 
-// isWaiting reports whether the pod is queued, or waits for its group.
+// isWaiting reports whether the pod is queued, incomplete or pending.
 func isWaiting(t queue.Tier) bool { return t.Queued() || t == queue.Incomplete || t == queue.Pending }
 
 func podInfo(pod *v1.Pod) *framework.PodInfo {
-	info, _ := framework.NewPodInfo(pod) // affinity terms, of which there are none
+	info, _ := framework.NewPodInfo(pod) // there are no affinity terms
 	return info
 }
 
-// addOne adds the pod, over one of its name now and then.
+// addOne adds the pod, sometimes replacing one of the same name.
 func (p *pair) addOne(now time.Time, name string, pod *v1.Pod) {
 	if pod == nil {
 		p.add(now, name)
@@ -120,12 +121,12 @@ func (p *pair) addOne(now time.Time, name string, pod *v1.Pod) {
 	}
 	p.add(now, name)
 	if after := p.tier(name); isWaiting(before.Tier) {
-		p.shuffled = true // it keeps its place in upstream's heap
+		p.shuffled = true // upstream keeps its heap position
 		p.replaced(before, after)
 	}
 }
 
-// addAgain adds the very pod that is there, as an informer does that begins again.
+// addAgain adds the same pod again, as a restarted informer does.
 func (p *pair) addAgain(now time.Time, name string, pod *v1.Pod, before queue.PodInfo) {
 	p.note("%s is added once more, with its UID", name)
 	p.upstream.Add(p.ctx, pod)
@@ -134,15 +135,16 @@ func (p *pair) addAgain(now time.Time, name string, pod *v1.Pod, before queue.Po
 		p.shuffled = true
 		p.replaced(before, p.tier(name))
 	}
-	p.trail.off = p.trail.off || before.Tier == queue.InFlight // one UID is in two places from now on
+	p.trail.off = p.trail.off || before.Tier == queue.InFlight // the UID is now in two places
 }
 
-// holdsTwice reports whether upstream is known to hold both if another pod is added over the waiting one.
+// holdsTwice reports whether upstream stores both pods when another pod replaces the waiting one.
 func (p *pair) holdsTwice(waiting queue.PodInfo) bool {
 	return p.groups.of[waiting.Pod.Name] != "" || waiting.Tier != queue.Active && waiting.Tier != queue.Unschedulable
 }
 
-// replaced ends the sequence if upstream holds the new pod of a name and the old one, which was in that tier, or its gauges do.
+// replaced ends the sequence if upstream stores both the new pod and the old one, which was in that
+// tier, or counts both.
 func (p *pair) replaced(before queue.PodInfo, after queue.Tier) {
 	if p.holdsTwice(before) || after != queue.Active {
 		info, _ := p.ours.Get("default", before.Pod.Name)
@@ -159,7 +161,7 @@ func (p *pair) add(now time.Time, name string) {
 
 func (p *pair) newPod(name string) *v1.Pod {
 	p.uids++
-	p.plugins.closed[name] = p.plugins.closed[name][:min(1, len(p.plugins.closed[name]))] // nobody gates it yet
+	p.plugins.closed[name] = p.plugins.closed[name][:min(1, len(p.plugins.closed[name]))] // no longer gated
 	pod := &v1.Pod{}
 	pod.Namespace, pod.Name, pod.UID = "default", name, types.UID(fmt.Sprint("uid-", p.uids))
 	pod.Spec.SchedulerName = rapid.SampledFrom(p.profiles).Draw(p.T, "profile")
@@ -193,8 +195,7 @@ func (p *pair) addPod(now time.Time, name string, gated bool) {
 	p.ours.Add(now, pod)
 }
 
-// burst has several pods come at the same moment. None is gated: then they are not moved in the order of a map,
-// but popped, and fail, one by one.
+// burst adds several ungated pods at the same time, which are popped and fail one by one.
 func (p *pair) burst(now time.Time, _ string, _ *v1.Pod) {
 	for _, name := range p.names {
 		if p.pods[name] == nil && len(p.plugins.closed[name]) == 0 && rapid.Bool().Draw(p.T, "comes") {
@@ -205,7 +206,7 @@ func (p *pair) burst(now time.Time, _ string, _ *v1.Pod) {
 
 func (p *pair) pop(now time.Time, _ string, _ *v1.Pod) {
 	if p.groups.attempting != nil {
-		return // upstream's loop ends a group's attempt before it pops
+		return // upstream ends a group's attempt before the next pop
 	}
 	next := ""
 	for pod := range p.ours.Upcoming() {
@@ -218,11 +219,11 @@ func (p *pair) pop(now time.Time, _ string, _ *v1.Pod) {
 		if can {
 			p.deviate(dropped)
 		}
-		return // upstream's would block; that it has no pod either, compare sees
+		return // upstream's Pop would block; compare checks that it has no pod either
 	}
 	p.say("pop")
 	if !can {
-		p.differ("CanPop said that there is nothing to pop")
+		p.differ("CanPop returned false, but there is a pod")
 	}
 	entity, err := p.upstream.Pop(p.logger)
 	p.check(err)
@@ -248,7 +249,8 @@ func (p *pair) pop(now time.Time, _ string, _ *v1.Pod) {
 	}
 }
 
-// inTwoPlaces returns the pods that are active, and in flight by the same UID: both queues drop such a one when its turn comes.
+// inTwoPlaces returns the active pods whose UID is also in flight. Both queues drop such a pod when
+// they pop it.
 func (p *pair) inTwoPlaces() (twice []queue.PodInfo) {
 	for _, pod := range p.pods {
 		if info, _ := p.ours.Get("default", pod.Name); info.Tier == queue.Active && p.inFlight[pod.UID] != nil {
@@ -258,8 +260,8 @@ func (p *pair) inTwoPlaces() (twice []queue.PodInfo) {
 	return twice
 }
 
-// droppedTied reports whether one queue has dropped a pod on its way to the popped one, and the other has it after that, as they are
-// of equal rank, or its heap is out of order.
+// droppedTied reports whether one queue dropped a pod before the popped one, while the other one
+// orders it after that, because both have equal rank or the heap is out of order.
 func (p *pair) droppedTied(twice []queue.PodInfo, popped *framework.QueuedPodInfo) bool {
 	if !p.shuffled || len(twice) == 0 {
 		return false
@@ -271,7 +273,7 @@ func (p *pair) droppedTied(twice []queue.PodInfo, popped *framework.QueuedPodInf
 	})
 }
 
-// end ends an attempt: the pod is bound, or it failed. Now and then it ends twice.
+// end ends an attempt with a binding or a failure, sometimes twice.
 func (p *pair) end(now time.Time, _ string, _ *v1.Pod) {
 	if len(p.inFlight) == 0 {
 		return
@@ -295,7 +297,7 @@ func (p *pair) end(now time.Time, _ string, _ *v1.Pod) {
 	p.fail(now, pod, info.DeepCopy())
 }
 
-// failStranger has a pod fail that was never popped, or that is queued again already.
+// failStranger fails a pod that was never popped or is queued already.
 func (p *pair) failStranger(now time.Time, name string, pod *v1.Pod) {
 	tier := p.tier(name)
 	if rapid.IntRange(0, 23).Draw(p.T, "stranger") > 0 || tier == queue.InFlight || p.spared && p.groups.of[name] != "" && isWaiting(tier) {
@@ -310,7 +312,7 @@ func (p *pair) failStranger(now time.Time, name string, pod *v1.Pod) {
 	p.fail(now, pod, &framework.QueuedPodInfo{QueueingParams: framework.QueueingParams{}})
 }
 
-// fail gives pod back after an attempt. info is what upstream's loop knows of it.
+// fail returns pod to the queue after an attempt. info is the state in upstream's scheduling loop.
 func (p *pair) fail(now time.Time, pod *v1.Pod, info *framework.QueuedPodInfo) {
 	draw := func(what string, most int) []string {
 		return rapid.SliceOfNDistinct(rapid.SampledFrom(rejectors), 0, most, rapid.ID[string]).Draw(p.T, what)
@@ -328,7 +330,7 @@ func (p *pair) fail(now time.Time, pod *v1.Pod, info *framework.QueuedPodInfo) {
 	ours := p.ours.AddUnschedulableIfNotPresent(now, pod, why)
 	if isWaiting(before) && p.groups.of[pod.Name] != "" {
 		if ours == nil {
-			p.differ("%s failed while it is %s, and nothing was said", pod.Name, before)
+			p.differ("%s failed while it is %s, without an error", pod.Name, before)
 		}
 		p.deviate(heldTwice)
 		return
@@ -338,7 +340,7 @@ func (p *pair) fail(now time.Time, pod *v1.Pod, info *framework.QueuedPodInfo) {
 	}
 }
 
-// failOften has pods fail so often that their backoff could not be counted in nanoseconds, were it not cut.
+// failOften fails pods so often that an unlimited backoff would overflow.
 func (p *pair) failOften(now time.Time, name string, _ *v1.Pod) {
 	if p.groups.of != nil || len(p.inFlight) > 0 || rapid.IntRange(0, 15).Draw(p.T, "often") > 0 {
 		return
@@ -352,7 +354,7 @@ func (p *pair) failOften(now time.Time, name string, _ *v1.Pod) {
 		p.upstream.Activate(p.logger, map[string]*v1.Pod{name: pod})
 		p.ours.Activate(now, pod)
 		p.pop(now, name, pod)
-		for uid, info := range p.inFlight { // one, or none
+		for uid, info := range p.inFlight { // at most one
 			delete(p.inFlight, uid)
 			if pod := p.pods[info.Pod.Name]; pod != nil && pod.UID == uid {
 				p.fail(now, pod, info.DeepCopy())
@@ -361,7 +363,7 @@ func (p *pair) failOften(now time.Time, name string, _ *v1.Pod) {
 	}
 }
 
-// changes are what can happen to a pod, and what a script says of it.
+// changes are possible updates of a pod, with the script's arguments.
 var changes = []func(p *pair, pod *v1.Pod) string{
 	func(p *pair, pod *v1.Pod) string {
 		pod.Labels = map[string]string{fmt.Sprint("l", len(p.script)): ""}
@@ -400,8 +402,8 @@ var changes = []func(p *pair, pod *v1.Pod) string{
 	},
 }
 
-// update changes a pod in any number of ways at once. One that the queue does not know may be updated, and the new object may be
-// that of another pod of the name.
+// update applies any number of changes to a pod. The pod may be unknown to the queue, and the new
+// object may be another pod with the same name.
 func (p *pair) update(now time.Time, name string, pod *v1.Pod) {
 	if pod == nil {
 		if rapid.IntRange(0, 9).Draw(p.T, "unknown") > 0 {
@@ -438,13 +440,13 @@ func (p *pair) update(now time.Time, name string, pod *v1.Pod) {
 		p.shuffled = true
 		p.replaced(before, after)
 	case before.Tier == queue.Pending && grouped && group.Tier.Queued():
-		p.deviate(heldTwice) // the group was forgotten, and made anew: upstream adds the pod to it
+		p.deviate(heldTwice) // the group was freed and created again: upstream adds the pod to it
 	case (before.Tier == queue.Unschedulable || before.Tier == queue.Gated) && after == queue.Backoff && len(evs) > 1 && !p.ours.Options().PopFromBackoffQ:
 		p.deviate(wentOn)
 	}
 }
 
-// known returns what a caller may know of pod: it, or what it was before its last update.
+// known returns pod, or its object before the last update.
 func (p *pair) known(pod *v1.Pod) *v1.Pod {
 	if older := p.older[pod.UID]; older != nil && rapid.IntRange(0, 5).Draw(p.T, "older") == 0 {
 		return older
@@ -452,7 +454,7 @@ func (p *pair) known(pod *v1.Pod) *v1.Pod {
 	return pod
 }
 
-// object returns an object that a caller may have of pod: it, an older one, or one that has its names alone.
+// object returns pod, an older object of it, or an object with only its name.
 func (p *pair) object(pod *v1.Pod) *v1.Pod {
 	if rapid.IntRange(0, 5).Draw(p.T, "stub") > 0 || p.spared && p.groups.of[pod.Name] != "" {
 		return p.known(pod)
@@ -462,7 +464,7 @@ func (p *pair) object(pod *v1.Pod) *v1.Pod {
 	return stub
 }
 
-// delete deletes a pod, or one that the queue does not know.
+// delete deletes a pod, which may be unknown to the queue.
 func (p *pair) delete(now time.Time, name string, pod *v1.Pod) {
 	if pod == nil {
 		pod = p.newPod(name)
@@ -471,7 +473,7 @@ func (p *pair) delete(now time.Time, name string, pod *v1.Pod) {
 	}
 	object := p.object(pod)
 	group, _ := p.ours.Group(types.NamespacedName{Namespace: "default", Name: p.groups.of[name]})
-	// Upstream looks for it where pods of a group are that it does not know, or in the group that was made anew.
+	// Upstream searches the incomplete pods, or the group that was created again.
 	isKept := p.tier(name) == queue.Pending && (group.Tier.Queued() || p.groups.objects[p.groups.of[name]] == nil)
 	p.say("delete %s", name)
 	p.upstream.Delete(p.logger, object)
@@ -481,25 +483,25 @@ func (p *pair) delete(now time.Time, name string, pod *v1.Pod) {
 	}
 	if object.UID == "" && p.groups.of[name] != "" {
 		if tier := p.tier(name); isWaiting(tier) {
-			p.differ("%s is %s after it was deleted", name, tier)
+			p.differ("%s is %s after Delete", name, tier)
 		}
 		p.deviate(storedGroup)
 	}
 }
 
-// activate activates some pods, in any tier, at once.
+// activate activates some pods in any tier.
 func (p *pair) activate(now time.Time, name string, _ *v1.Pod) {
 	pods := map[string]*v1.Pod{}
 	most := 3
 	if p.groups.of != nil {
-		most = 1 // of a group, the first one that upstream's map has would be the one that wakes it
+		most = 1 // the first pod in upstream's map would wake the group
 	}
 	for range rapid.IntRange(0, most).Draw(p.T, "pods") {
 		switch pod := p.pods[name]; {
 		case pod != nil:
 			pods[name] = p.object(pod)
 			if pods[name].UID == "" && p.groups.of[name] != "" {
-				pods[name] = pod // to upstream another pod: TestScripts shows it
+				pods[name] = pod // another pod in upstream: see TestScripts
 			}
 		case p.groups.of[name] == "" && rapid.IntRange(0, 3).Draw(p.T, "gone") == 0:
 			pods[name] = &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: "gone"}}
@@ -529,7 +531,7 @@ func (p *pair) event(now time.Time, _ string, _ *v1.Pod) {
 	case 2:
 		preCheck = func(*v1.Pod) bool { return true }
 	}
-	// A wildcard event with a pod is for that pod alone.
+	// A wildcard event with a pod concerns that pod only.
 	var oldObj, newObj any
 	about := ""
 	if rapid.IntRange(0, 2).Draw(p.T, "with an object") == 0 {
@@ -562,8 +564,8 @@ func (p *pair) flush(now time.Time, _ string, _ *v1.Pod) {
 	p.ours.FlushBackoffCompleted(now)
 }
 
-// gate has a PreEnqueue plugin hold the pod, or let go of it. Upstream asks them in the order of a map, but the one that gates the
-// pod first: of two that hold it, one must be that.
+// gate makes a PreEnqueue plugin gate the pod or stop gating it. Upstream calls the plugins in a
+// map's order, but the one that gates the pod first, so if two gate it, that must be one of them.
 func (p *pair) gate(_ time.Time, name string, pod *v1.Pod) {
 	if pod != nil && len(pod.Spec.SchedulingGates) > 0 {
 		return
@@ -601,13 +603,13 @@ func (p *pair) nominate(_ time.Time, name string, pod *v1.Pod) {
 	p.ours.AddNominatedPod(pod, node)
 }
 
-// changeMind has the hints answer otherwise from now on.
+// changeMind changes the hints' results.
 func (p *pair) changeMind(time.Time, string, *v1.Pod) {
 	p.plugins.mood++
 	p.writePlugins()
 }
 
-// move notes whether several pods leave the unschedulable ones.
+// move records whether several unschedulable pods move.
 func (p *pair) move(moves func()) {
 	ready := func() int { return p.ours.PendingPods(queue.Active) + p.ours.PendingPods(queue.Backoff) }
 	before := ready()
@@ -615,7 +617,7 @@ func (p *pair) move(moves func()) {
 	p.shuffled = p.shuffled || ready() > before+1
 }
 
-// unmodelled returns why upstream may pop another entity than ours, or "" if it must not.
+// unmodelled returns why upstream may pop another entity, or "" if it must not.
 func (p *pair) unmodelled(ours queue.Entity, theirs fwk.QueuedEntityInfo) string {
 	if !p.shuffled {
 		return ""

@@ -17,15 +17,15 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// The plugins of the test. A, B and C reject pods, SchedulingGates and two others keep them out of activeQ. A gatekeeper may
-// reject a pod as well, and so may a plugin that registered for nothing.
+// Plugins. A, B and C reject pods; SchedulingGates and two others gate them. Gating plugins and plugins without registered
+// events may reject pods, too.
 var (
 	gatekeepers = []string{"Gate", "Quota"}
 	allPlugins  = append([]string{queue.SchedulingGates, "A", "B", "C"}, gatekeepers...)
 	rejectors   = []string{"A", "B", "C", "A", "B", "C", "Gate", "Unregistered"}
 )
 
-// What happens in the cluster, one event of two kinds at once among them, and what to a pod itself.
+// Events in the cluster, including one with two actions, and events of a pod.
 var (
 	clusterEvents = []fwk.ClusterEvent{
 		{Resource: fwk.Node, ActionType: fwk.Add},
@@ -44,8 +44,8 @@ var (
 	}
 )
 
-// registrations are what plugins can register for: these events, and coarser ones that match several of them, so that two
-// functions of a plugin are asked about one event.
+// registrations are events that plugins can register for. Some match several others, so that two
+// hint functions of a plugin apply to one event.
 var registrations = slices.Concat(clusterEvents[:3], podEvents[:5], []fwk.ClusterEvent{
 	{Resource: fwk.Node, ActionType: fwk.Update},
 	{Resource: fwk.Node, ActionType: fwk.All},
@@ -54,13 +54,14 @@ var registrations = slices.Concat(clusterEvents[:3], podEvents[:5], []fwk.Cluste
 	{Resource: fwk.WildCard, ActionType: fwk.Update},
 })
 
-// plugins answers for both queues alike: what it says of a plugin and an event depends on its seed and its mood.
+// plugins implements the plugins of both queues. Its results depend on the plugin, the event, a
+// seed and a mood.
 type plugins struct {
 	seed, mood int
-	looks      bool // hints depend on the pod and its labels, and on whether there are objects
-	// closed are the pods that gatekeepers hold, and by which.
+	looks      bool // hints depend on the pod, its labels and the presence of objects
+	// closed are the gated pods with their gating plugins.
 	closed map[string][]string
-	// heard is what each plugin of each profile registered for.
+	// heard are the registrations by profile and plugin.
 	heard map[[2]string][]fwk.ClusterEvent
 }
 
@@ -84,10 +85,10 @@ func (p *plugins) draw(words ...any) uint32 {
 	return h.Sum32()
 }
 
-// The profiles of the scheduler. Upstream's event handlers keep pods of others out of the queue.
+// Profiles of the scheduler. Upstream's event handlers do not queue pods of others.
 var profiles = []string{"", "second"}
 
-// registered returns what plugin registered for in a profile that matches e.
+// registered returns the registrations of plugin in a profile that match e.
 func (p *plugins) registered(profile, plugin string, e fwk.ClusterEvent) []fwk.ClusterEvent {
 	var matching []fwk.ClusterEvent
 	for _, r := range p.heard[[2]string{profile, plugin}] {
@@ -116,7 +117,8 @@ func (p *plugins) Registered(plugin string, e fwk.ClusterEvent) bool {
 	return slices.ContainsFunc(profiles, func(profile string) bool { return len(p.registered(profile, plugin, e)) > 0 })
 }
 
-// answer is what plugin's hint function for what it registered says: queue, skip, fail, or fail although it says queue.
+// answer returns the result of plugin's hint function for a registration: queue, skip, fail, or
+// fail with queue.
 func (p *plugins) answer(plugin string, r fwk.ClusterEvent, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
 	words := []any{plugin, r.Resource, r.ActionType, p.mood}
 	if p.looks && pod != nil {
@@ -151,7 +153,7 @@ func (p *plugins) Interested(e fwk.ClusterEvent) bool {
 	})
 }
 
-// PreEnqueue implements queue.Plugins: the plugin that gates the pod is asked first.
+// PreEnqueue implements queue.Plugins. It calls the plugin that gates the pod first.
 func (p *plugins) PreEnqueue(pod *v1.Pod, gating string) string {
 	held := p.closed[pod.Name]
 	switch {
@@ -165,7 +167,7 @@ func (p *plugins) PreEnqueue(pod *v1.Pod, gating string) string {
 	return ""
 }
 
-// hintMap is p for upstream.
+// hintMap converts p for upstream.
 func (p *plugins) hintMap() upstream.QueueingHintMapPerProfile {
 	all := upstream.QueueingHintMapPerProfile{}
 	for _, profile := range profiles {
@@ -185,7 +187,7 @@ func (p *plugins) hintMap() upstream.QueueingHintMapPerProfile {
 	return all
 }
 
-// preEnqueue is p for upstream.
+// preEnqueue converts p for upstream.
 func (p *plugins) preEnqueue() map[string]map[string]fwk.PreEnqueuePlugin {
 	all := map[string]fwk.PreEnqueuePlugin{queue.SchedulingGates: gate{queue.SchedulingGates, p}}
 	for _, name := range gatekeepers {
@@ -216,7 +218,8 @@ func (g gate) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
 	return nil
 }
 
-// script writes p as the hint commands of a queue script. Hints that look at pods it can't tell.
+// script returns p as the hint commands of a script, which cannot express hints that depend on
+// pods.
 func (p *plugins) script() string {
 	var s strings.Builder
 	if p.looks {
@@ -237,7 +240,7 @@ func (p *plugins) script() string {
 	return s.String()
 }
 
-// means is what an update of a pod means, by upstream's own rules.
+// means returns the events of a pod's update, from upstream.
 func means(oldPod, newPod *v1.Pod) []fwk.ClusterEvent {
 	return framework.PodSchedulingPropertiesChange(newPod, oldPod, true)
 }

@@ -43,8 +43,8 @@ func TestRecorder(t *testing.T) {
 	c.Delete(11, third) // from here on its attempts are not seen
 	err := timeline.Replay(t.Context(), c.Recording(20), timeline.Options{}, func(m *board.Transition) error {
 		if asleep := m.From == queue.Backoff && m.To == queue.Unschedulable; m.TakenBack() != asleep {
-			t.Errorf("%s → %s %s: PutBack is wrong", m.From, m.To, m.Event)
-		} else if asleep && !strings.HasPrefix(new(session.Frame).Why(m)[0], "No attempt of it was seen") {
+			t.Errorf("%s → %s %s: TakenBack is wrong", m.From, m.To, m.Event)
+		} else if asleep && !strings.HasPrefix(new(session.Frame).Why(m)[0], "No attempt followed") {
 			t.Error(new(session.Frame).Why(m))
 		}
 		return nil
