@@ -97,7 +97,11 @@ func PaneTitles() (all, ofPods []string) { return paneTitles[:], paneTitles[:uns
 // reverse it.
 func SortOf(title, text string) (board.Sort, error) {
 	name, reverse := strings.CutPrefix(text, "-")
-	if c := columnNamed(name); c != nil {
+	switch c := columnNamed(name); {
+	case c == nil:
+	case c.by == board.ByQueue:
+		return board.Sort{}, fmt.Errorf("pods have no order by column %q", name)
+	default:
 		return board.Sort{By: c.by, Reverse: reverse}, nil
 	}
 	return board.Sort{}, fmt.Errorf("unknown column %q: sort by one of %s", name, strings.Join(ColumnNames(), ", "))
@@ -116,7 +120,7 @@ func (b *Board) sortByHeading(id paneID, x int) {
 	p := b.pane(id)
 	now := b.Frame.Board.Sort(p.rows.tiers[0])
 	for _, c := range p.fitted {
-		if x >= c.x-1 && x < c.x+c.w {
+		if c.by != board.ByQueue && x >= c.x-1 && x < c.x+c.w {
 			by := board.Sort{By: c.by}
 			by.Reverse = by.By == now.By && !now.Reverse
 			b.Session.SortBy(by, p.rows.tiers...)

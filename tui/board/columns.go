@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/story"
@@ -23,7 +25,7 @@ type column struct {
 	// heading returns the heading. If right is true, heading and cells are right-aligned.
 	heading func(queue.Tier) string
 	right   bool
-	// by is the sort order for a click on the heading.
+	// by is the sort order for a click on the heading. ByQueue: the column has none.
 	by board.Column
 	// least is the smallest useful width, most the largest.
 	least, most int
@@ -65,6 +67,7 @@ func columns() []*column {
 		{name: "namespace", says: "The namespace.", heading: always("namespace"), by: board.ByNamespace, least: 9, most: 40},
 		{name: "priority", says: "The priority.", heading: always("priority"), right: true, by: board.ByPriority, least: 8, most: 11},
 		{name: "owner", says: "The controller that created the pod.", heading: always("owner"), by: board.ByOwner, least: 8, most: 50},
+		{name: "requests", says: "The CPU, memory and devices that the pod requests.", heading: always("requests"), least: 8, most: 40},
 		{name: "node", says: "The nominated node.", heading: always("nominated to"), by: board.ByNode, least: 8, most: 40},
 	}
 	of := func(name string) *column {
@@ -89,6 +92,9 @@ func columns() []*column {
 				return "—"
 			}
 			return format.Safe(kind + "/" + name)
+		},
+		"requests": func(pod *board.Pod) string {
+			return format.Safe(cmp.Or(strings.Join(explain.Requests(pod), ", "), "—"))
 		},
 		"node": func(pod *board.Pod) string { return format.Safe(cmp.Or(pod.NominatedNode, "—")) },
 	} {

@@ -12,6 +12,21 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
+// Requests returns what p requests of a node, such as "500m cpu". It is empty if the pod's object is unknown.
+func Requests(p *board.Pod) []string {
+	pod := p.Object()
+	if len(pod.Spec.Containers) == 0 {
+		return nil
+	}
+	var all []string
+	for _, r := range nodeResources(requestsOf(pod), nil) {
+		if r.Name != "pods" {
+			all = append(all, r.Used.String()+" "+string(r.Name))
+		}
+	}
+	return all
+}
+
 // Requirements describes in sentences what p requires of the cluster: requests, where it may run,
 // tolerations, claims, gates. It is empty if the pod's object is unknown.
 func Requirements(p *board.Pod) []string {
@@ -25,13 +40,7 @@ func Requirements(p *board.Pod) []string {
 			all = append(all, what+" "+strings.Join(parts, ", ")+".")
 		}
 	}
-	var requests []string
-	for _, r := range nodeResources(requestsOf(pod), nil) {
-		if r.Name != "pods" {
-			requests = append(requests, r.Used.String()+" "+string(r.Name))
-		}
-	}
-	say("Requests", requests)
+	say("Requests", Requests(p))
 	var selector []string
 	for _, key := range slices.Sorted(maps.Keys(pod.Spec.NodeSelector)) {
 		selector = append(selector, key+"="+pod.Spec.NodeSelector[key])
