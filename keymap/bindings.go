@@ -42,6 +42,7 @@ const (
 	Sort         ID = "sort"
 	ChooseShown  ID = "columns"
 	GoToPod      ID = "go-to-pod"
+	GoToLongest  ID = "go-to-longest"
 	Nodes        ID = "nodes"
 	ChooseView   ID = "views"
 	FirstView    ID = "view-1"
@@ -276,6 +277,8 @@ func boardLook() []Binding {
 			Description: "Choose the columns of the pane and their order. Click a heading to sort by it, and again to reverse."},
 		{ID: GoToPod, Keys: []string{"ctrl+f"}, Name: "go to pod",
 			Description: "Go to a pod by its name or part of it, bound pods included. Without a name: go to the pod that has waited longest."},
+		{ID: GoToLongest, Keys: []string{"^"}, Name: "longest waiting",
+			Description: "Go to the pod that has waited longest."},
 		{ID: Nodes, Keys: []string{"O"}, Name: "nodes", Bar: 11,
 			Description: "Show the nodes: free resources, taints, conditions, the pods on each, and what the selected pod lacks there, nearest first."},
 		{ID: ChooseView, Keys: []string{"@"}, Name: "views",

@@ -21,6 +21,12 @@ func (b *Board) addFinding(all page.Actions) {
 		return ""
 	})
 	all[keymap.GoToPod] = page.Do(b.askPod)
+	all[keymap.GoToLongest] = page.Do(b.showLongest).DisabledWhen(func() string {
+		if b.Frame.Board.LongestWaiting() == nil {
+			return "no pod is waiting"
+		}
+		return ""
+	})
 	all[keymap.ChooseShown] = page.Do(b.askColumns).DisabledWhen(func() string {
 		if b.focus > unschedulablePane {
 			return "only activeQ, backoffQ and unschedulable have columns"

@@ -29,6 +29,12 @@ func (b *Board) askPod() tea.Cmd {
 	}, "")
 }
 
+// showLongest goes to the pod that has waited longest.
+func (b *Board) showLongest() tea.Cmd {
+	b.Show(b.Frame.Board.LongestWaiting().Key)
+	return nil
+}
+
 // find returns the pod with that name, or else the first whose name contains text, or nil.
 func (b *Board) find(text string) *board.Pod {
 	if text == "" {
