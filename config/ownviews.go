@@ -100,7 +100,7 @@ func readView(v *tui.View, value *yaml.Node) error {
 func byPane(value *yaml.Node, read func(pane string, given *yaml.Node) error) error {
 	_, panes := board.PaneTitles()
 	if value.Kind != yaml.MappingNode {
-		return fmt.Errorf("invalid value %s: use a mapping by pane, like %s: ...", quoted(value), panes[0])
+		return fmt.Errorf("invalid value %s: use a mapping by pane, like {%s: VALUE}", quoted(value), panes[0])
 	}
 	for i := 0; i+1 < len(value.Content); i += 2 {
 		pane := value.Content[i].Value

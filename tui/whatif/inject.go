@@ -147,7 +147,7 @@ func parsePod(text string) (session.NewPod, error) {
 		namespace, name = "default", words[0]
 	}
 	if !isName(namespace) || !isName(name) {
-		return session.NewPod{}, errors.New("invalid name: use lowercase letters, digits, - and .")
+		return session.NewPod{}, errors.New(`invalid name: use lowercase letters, digits, "-" or "." in it`)
 	}
 	pod := session.NewPod{Key: types.NamespacedName{Namespace: namespace, Name: name}}
 	for _, word := range words[1:] {
