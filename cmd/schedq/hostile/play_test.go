@@ -14,7 +14,7 @@ import (
 func TestTerminalPlay(t *testing.T) {
 	path := program(t)
 	play := func(s *console) {
-		s.waitFor("add now")
+		s.waitFor("add object")
 		for _, pod := range []string{"whale", "web"} {
 			s.typeKeys("n")
 			s.waitFor("a pod that wants 12 CPUs")
