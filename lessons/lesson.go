@@ -1,6 +1,6 @@
 // Package lessons contains the lessons of schedq, and the code that parses and checks them. A
 // lesson is a scenario with steps. A step explains something, asks for a prediction before time
-// goes on, or sets a goal that the learner reaches by injecting. docs/use/lessons.md describes the
+// goes on, or sets a goal that the learner reaches by injecting cluster events. docs/use/lessons.md describes the
 // format.
 //
 // Check plays a lesson: it finds the moments of its steps, compares its predictions with the local

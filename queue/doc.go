@@ -58,7 +58,7 @@
 //
 // # Misuse
 //
-// After a caller's mistake the queue ends in the same state as upstream's. Examples are adding a pod
+// If a caller makes a mistake, the queue ends up in the state that upstream's would. Examples are adding a pod
 // twice, a failure of a pod that was never popped, and time that goes backwards. The one exception: a
 // queue never holds two waiting pods of the same name; the newer one replaces the older one.
 package queue
