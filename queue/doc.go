@@ -1,8 +1,9 @@
 // Package queue implements the scheduling queue of kube-scheduler v1.37 as a pure state machine.
 //
 // A [Queue] models k8s.io/kubernetes/pkg/scheduler/backend/queue: activeQ, backoffQ, unschedulable
-// and gated pods, pods in flight, and pod groups. It has no goroutines, no locks and no clock. Every
-// method takes the current time, and the caller runs the two periodic flushes. The same calls
+// and gated pods, pods in flight, and pod groups. It has no goroutines and no clock; only
+// nominations have a lock, because upstream's plugins read them concurrently. Every method takes
+// the current time, and the caller runs the two periodic flushes. The same calls
 // therefore give the same result, and [Queue.Clone] can fork a queue at any point. The queue reports
 // every move to an [Observer].
 //

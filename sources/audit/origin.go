@@ -1,8 +1,7 @@
 package audit
 
-// Package origin tells logs of two clusters apart, by the revisions of their pods. etcd counts the changes of a cluster: no
-// revision is of two pods, and who comes later has a higher one. Names prove nothing: web-0, node-a and kube-system are
-// everywhere.
+// Logs of two clusters differ by the revisions of their pods: etcd counts a cluster's changes, so no revision belongs to
+// two pods, and a later pod has a higher one. Names prove nothing: web-0, node-a and kube-system are everywhere.
 
 import (
 	"cmp"

@@ -1,6 +1,6 @@
 package live
 
-// Package clocks finds out how the scheduler's clock and this machine's go together, and how far away a cluster is.
+// The scheduler's clock may differ from this machine's, and a cluster may be far away.
 //
 // The scheduler says by its own clock when an attempt failed and when it took its lease; all else is stamped here, by this
 // machine's clock, as it comes. The two clocks may differ, and what comes from far away comes late. So the scheduler's

@@ -1,6 +1,6 @@
 package live
 
-// Package siblings lets the pods of a live cluster share the memory of what they have in common. It imports nothing of schedq's.
+// Pods of a live cluster share the memory of equal parts.
 
 import (
 	"maps"

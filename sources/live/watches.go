@@ -1,7 +1,7 @@
 package live
 
-// Package watches knows how the reading of each resource of a cluster stands: how far its first list is, and when its watch
-// heard nothing after that. It makes no request, and reads no clock.
+// A watchSet records how far each resource's first list is, and since when its watch is broken. It makes no request and reads no
+// clock.
 
 import (
 	"fmt"

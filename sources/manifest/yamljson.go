@@ -1,6 +1,6 @@
 package manifest
 
-// Package yamljson makes JSON of objects in YAML, as kubectl does.
+// YAML becomes JSON as in kubectl.
 
 import (
 	"errors"

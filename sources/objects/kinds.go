@@ -1,6 +1,6 @@
+// Package objects models what API requests do to objects: which kinds kube-scheduler watches, what a patch changes, and how a
+// binding changes a pod.
 package objects
-
-// Package kinds says which resources of the API serve the objects that kube-scheduler watches.
 
 // Kind is a kind that kube-scheduler watches, with the resource that serves it. Its name is empty if there is none.
 type Kind struct{ Group, Resource, Name string }

@@ -1,6 +1,6 @@
 package objects
 
-// Package patches applies what requests ask for to objects, as kube-apiserver does it. At level Request an audit log holds what
+// A patch is applied to an object as in kube-apiserver. At level Request an audit log holds what
 // was asked for and not what became of it. The policies of EKS, GKE and AKS have kubelets' writes of status at that level: there
 // it shows that a Job's pod has ended, and what a node can take.
 //

@@ -1,6 +1,6 @@
 package objects
 
-// Package bindings has what kube-apiserver makes of a pod that is bound. The answer to a binding holds no pod.
+// kube-apiserver copies topology labels to a pod when it is bound. The response to a binding contains no pod.
 
 import (
 	"maps"

@@ -1,8 +1,7 @@
 package channels
 
-// Package backlog knows how far a live source has told the scheduler's Events. They have a client of their own
-// (cmd/kube-scheduler/app/options/options.go, createClients): while its rate limit holds them up, they come one after the other, in the
-// order in which their attempts failed, each as late as the one before it or later.
+// The scheduler's Events have a client of their own (cmd/kube-scheduler/app/options/options.go, createClients). While its rate limit
+// holds them up, they arrive in the order in which their attempts failed, each at least as late as the one before.
 
 import "time"
 

@@ -1,7 +1,7 @@
 package channels
 
-// Package gaps knows when a cluster that a session is attached to was not heard, as a whole or by one of its watches. It draws no
-// conclusion: what a silence means, package model knows. A live stream's status tells (Note), and of a recording its events (Ahead).
+// Gaps are the times without news of an attached cluster, as a whole or from one of its watches. What a silence means is
+// decided elsewhere.
 
 import (
 	"slices"
