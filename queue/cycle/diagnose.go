@@ -1,7 +1,6 @@
 package cycle
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -27,35 +26,16 @@ type Diagnosis struct {
 	Reasons []Reason
 	// Everywhere are the rejections by PreFilter plugins, which apply to all nodes.
 	Everywhere []Lack
-	// Nearest are the nodes on which the pod does not fit: fewest rejecting plugins first, then the smallest
-	// lack.
-	Nearest []NodeLacks
-}
-
-// NodeLacks lists why a pod does not fit on a node.
-type NodeLacks struct {
-	Node string
-	// Lacks are the rejections in plugin order, empty if only Everywhere applies.
-	Lacks []Lack
-
-	excluded bool // by PreFilter; sorted last
-}
-
-// Lack is a rejection by one plugin.
-type Lack struct {
-	Plugin string
-	// Reasons are upstream's. Details add the taint or label.
-	Reasons, Details []string
-	// Final is true if preemption cannot help.
-	Final bool
-	// Resources are the insufficient resources.
-	Resources []Shortage
+	// Rejected are the nodes on which the pod does not fit, the one that has to change least first. Nodes that no
+	// change can make fit are last.
+	Rejected []NodeLacks
+	// Spread are the pod's topology spread constraints, if PodTopologySpread rejects it on a node.
+	Spread []Spread
 }
 
 // Diagnose asks every plugin about pod on every node, whereas an attempt stops at the first plugin that rejects a
-// node. It returns at most most nearest nodes. It updates the snapshot, as each attempt does, and nothing else. It
-// fails if there is no profile for pod.
-func (s *Scheduler) Diagnose(pod *v1.Pod, most int) (*Diagnosis, error) {
+// node. It updates the snapshot, as each attempt does, and nothing else. It fails if there is no profile for pod.
+func (s *Scheduler) Diagnose(pod *v1.Pod) (*Diagnosis, error) {
 	profile, ok := s.profiles[pod.Spec.SchedulerName]
 	if !ok {
 		return nil, fmt.Errorf("profile not found for scheduler name %q", pod.Spec.SchedulerName)
@@ -108,35 +88,10 @@ func (s *Scheduler) Diagnose(pod *v1.Pod, most int) (*Diagnosis, error) {
 		s.wording.apply(fit, s.snapshotNode)
 		d.Message, d.Reasons = fit.Error(), s.reasons(fit)
 	}
-	slices.SortFunc(rejected, func(a, b NodeLacks) int {
-		switch {
-		case a.excluded && !b.excluded:
-			return 1
-		case b.excluded && !a.excluded:
-			return -1
-		}
-		return cmp.Or(cmp.Compare(len(a.Lacks), len(b.Lacks)), cmp.Compare(a.amount(), b.amount()), strings.Compare(a.Node, b.Node))
-	})
-	d.Nearest = rejected[:min(most, len(rejected))]
+	nearestFirst(rejected)
+	d.Rejected = rejected
+	s.addConflicts(pod, nodes, d)
 	return d, nil
-}
-
-// amount returns the sum of the lacks, to compare nodes: for an insufficient resource, the missing share of the
-// request, plus 1 if the empty node has too little; for anything else, 1.
-func (n NodeLacks) amount() float64 {
-	total := 0.0
-	for _, l := range n.Lacks {
-		if len(l.Resources) == 0 {
-			total++
-		}
-		for _, r := range l.Resources {
-			total += r.share()
-			if r.Final {
-				total++
-			}
-		}
-	}
-	return total
 }
 
 // preFilter runs PreFilter as an attempt does and records the result in d. It returns a function that reports whether
@@ -217,7 +172,7 @@ func (s *Scheduler) askFilters(ctx context.Context, profile framework.Framework,
 		l := lack(status, status.Plugin())
 		if !a.repeatsPreFilter(l) {
 			l.Resources = s.shortages(profile, pod, info, l)
-			l.Details = details(pod, info.Node(), l)
+			l.Labels, l.Taints = missingLabels(pod, info.Node(), l), untoleratedTaints(pod, info.Node(), l)
 			n.Lacks = append(n.Lacks, l)
 		}
 		if l.Plugin == "" {
@@ -229,7 +184,7 @@ func (s *Scheduler) askFilters(ctx context.Context, profile framework.Framework,
 		if a.only[plugin].Has(n.Node) {
 			continue
 		}
-		n.excluded = true
+		n.Never, n.excluded = true, true
 		if !slices.ContainsFunc(n.Lacks, func(l Lack) bool { return l.Plugin == plugin }) {
 			n.Lacks = append(n.Lacks, Lack{Plugin: plugin, Reasons: []string{notSatisfied(plugin)}, Final: true})
 		}

@@ -35,7 +35,7 @@ func (d *Diagnosis) lines() []string {
 	text := func(lacks []Lack) string {
 		var texts []string
 		for _, l := range lacks {
-			t := l.Plugin + ": " + strings.Join(slices.Concat(l.Reasons, l.Details), ", ")
+			t := l.Plugin + ": " + strings.Join(slices.Concat(l.Reasons, details(l)), ", ")
 			for _, r := range l.Resources {
 				t += fmt.Sprintf(" [%s needs %s, free %s of %s, lacks %s]", r.Resource, r.Needs.String(), r.Free.String(), r.Allocatable.String(), r.Lacks.String())
 			}
@@ -46,13 +46,41 @@ func (d *Diagnosis) lines() []string {
 	if len(d.Everywhere) > 0 {
 		lines = append(lines, "everywhere "+text(d.Everywhere))
 	}
-	for _, n := range d.Nearest {
-		lines = append(lines, strings.TrimSpace(n.Node+" "+text(n.Lacks)))
+	for _, n := range d.Rejected {
+		line := strings.TrimSpace(n.Node + " " + text(n.Lacks))
+		if n.Never {
+			line += ", never"
+		}
+		lines = append(lines, line)
+	}
+	for _, s := range d.Spread {
+		line := fmt.Sprintf("spread over %s, max skew %d:", s.TopologyKey, s.MaxSkew)
+		for _, domain := range s.Domains {
+			line += fmt.Sprintf(" %s %d %t", domain.Value, domain.Pods, domain.Takes)
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }
 
-func diagnosed(t *testing.T, pod *v1.Pod, most int, objects ...runtime.Object) []string {
+func details(l Lack) []string {
+	var all []string
+	for _, label := range l.Labels {
+		all = append(all, "no label "+label)
+	}
+	for _, t := range l.Taints {
+		all = append(all, "taint "+t.ToString())
+	}
+	for _, p := range l.Pods {
+		all = append(all, "pod "+p.Name)
+	}
+	for _, v := range l.Volumes {
+		all = append(all, "volume "+v.Name)
+	}
+	return all
+}
+
+func diagnosed(t *testing.T, pod *v1.Pod, objects ...runtime.Object) []string {
 	t.Helper()
 	cfg, err := schedulerconfig.Default()
 	if err != nil {
@@ -70,11 +98,11 @@ func diagnosed(t *testing.T, pod *v1.Pod, most int, objects ...runtime.Object) [
 		}
 	}
 	before := s.queue.Clone(nil, nil)
-	d, err := s.Diagnose(pod, most)
+	d, err := s.Diagnose(pod)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := s.Diagnose(pod, most)
+	again, err := s.Diagnose(pod)
 	if err != nil || !slices.Equal(again.lines(), d.lines()) {
 		t.Errorf("the second time it says %v, %s, the first %s", err, again.lines(), d.lines())
 	}
@@ -140,7 +168,7 @@ func TestDiagnose(t *testing.T) {
 		}},
 		"fits": {diagnosedPod("web", "2"), []runtime.Object{diagnosedNode("b", "4"), diagnosedNode("a", "2"), diagnosedNode("c", "1")}, []string{
 			"3 nodes, fits [a b]",
-			"c NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]",
+			"c NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1], never",
 		}},
 		// The smallest lack is first. A node that is too small comes later although it lacks less, and the one
 		// with two rejecting plugins last although it lacks least.
@@ -162,9 +190,9 @@ func TestDiagnose(t *testing.T) {
 				"1 TaintToleration: node(s) had untolerated taint(s), finally",
 				"roomy NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 4, lacks 1]",
 				"full NodeResourcesFit: Insufficient cpu [cpu needs 2, free 500m of 4, lacks 1500m]",
-				"small NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]",
+				"small NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1], never",
 				"infra TaintToleration: node(s) had untolerated taint(s), taint dedicated=infra:NoSchedule;" +
-					" NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1900m of 1900m, lacks 100m]",
+					" NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1900m of 1900m, lacks 100m], never",
 			},
 		},
 		"selector": {
@@ -207,10 +235,11 @@ func TestDiagnose(t *testing.T) {
 				"1 NodeResourcesFit: Insufficient memory, finally",
 				"a NodeResourcesFit: Insufficient ephemeral-storage, Insufficient example.com/gpu, Insufficient hugepages-2Mi, Insufficient memory" +
 					" [ephemeral-storage needs 2Gi, free 0 of 0, lacks 2Gi] [example.com/gpu needs 2048, free 0 of 0, lacks 2048]" +
-					" [hugepages-2Mi needs 4Mi, free 2Mi of 2Mi, lacks 2Mi] [memory needs 9Gi, free 8Gi of 8Gi, lacks 1Gi]",
+					" [hugepages-2Mi needs 4Mi, free 2Mi of 2Mi, lacks 2Mi] [memory needs 9Gi, free 8Gi of 8Gi, lacks 1Gi], never",
 			},
 		},
 		// A taint counts as 1, insufficient CPU as a fraction.
+		// One change is nearer than two, and a change of a label or taint nearer than pods that have to leave.
 		"nearest": {
 			diagnosedPod("web", "2"),
 			[]runtime.Object{diagnosedNode("a", "4", tainted), diagnosedNode("b", "4"), diagnosedPod("one", "3", on("b"))},
@@ -219,8 +248,8 @@ func TestDiagnose(t *testing.T) {
 				"0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s).",
 				"1 NodeResourcesFit: Insufficient cpu",
 				"1 TaintToleration: node(s) had untolerated taint(s), finally",
-				"b NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 4, lacks 1]",
 				"a TaintToleration: node(s) had untolerated taint(s), taint dedicated=infra:NoSchedule",
+				"b NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 4, lacks 1]",
 			},
 		},
 		// The pod would fit on an empty node of its own size, and not on a smaller one, although that lacks less.
@@ -233,7 +262,7 @@ func TestDiagnose(t *testing.T) {
 				"1 NodeResourcesFit: Insufficient cpu",
 				"1 NodeResourcesFit: Insufficient cpu, finally",
 				"b NodeResourcesFit: Insufficient cpu [cpu needs 4, free 100m of 4, lacks 3900m]",
-				"a NodeResourcesFit: Insufficient cpu [cpu needs 4, free 3 of 3, lacks 1]",
+				"a NodeResourcesFit: Insufficient cpu [cpu needs 4, free 3 of 3, lacks 1], never",
 			},
 		},
 		// An unbound claim is reported once, with the nodes' other lacks.
@@ -247,7 +276,7 @@ func TestDiagnose(t *testing.T) {
 				"everywhere VolumeBinding: pod has unbound immediate PersistentVolumeClaims;" +
 					" VolumeZone: PersistentVolumeClaim had no pv name and storageClass name",
 				"b",
-				"a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]",
+				"a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1], never",
 			},
 		},
 		// All plugins that read claims report a missing claim, but not for each node.
@@ -277,20 +306,17 @@ func TestDiagnose(t *testing.T) {
 				"2 NodeAffinity: node(s) didn't satisfy plugin(s) [NodeAffinity], finally",
 				"1 TaintToleration: node(s) had untolerated taint(s), finally",
 				"a TaintToleration: node(s) had untolerated taint(s), taint dedicated=infra:NoSchedule;" +
-					" NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]",
-				"b NodeAffinity: node(s) didn't match Pod's node affinity/selector",
-				"c NodeAffinity: node(s) didn't match Pod's node affinity/selector",
+					" NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1], never",
+				"b NodeAffinity: node(s) didn't match Pod's node affinity/selector, never",
+				"c NodeAffinity: node(s) didn't match Pod's node affinity/selector, never",
 			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := diagnosed(t, c.pod, 5, c.objects...); !slices.Equal(got, c.want) {
+			if got := diagnosed(t, c.pod, c.objects...); !slices.Equal(got, c.want) {
 				t.Errorf("diagnosis:\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(c.want, "\n  "))
 			}
 		})
-	}
-	if got := diagnosed(t, diagnosedPod("web", "2"), 1, diagnosedNode("a", "1"), diagnosedNode("b", "1")); len(got) != 4 {
-		t.Errorf("of one node that it asked for, it says %s", got)
 	}
 }
 
@@ -321,11 +347,11 @@ func TestDiagnoseAsAttempt(t *testing.T) {
 	if err := s.Put(s.now, pod); err != nil {
 		t.Fatal(err)
 	}
-	d, err := s.Diagnose(pod, 5)
+	d, err := s.Diagnose(pod)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, n := range d.Nearest { // of a, a pod could be evicted; b is too small, and c is tainted
+	for _, n := range d.Rejected { // of a, a pod could be evicted; b is too small, and c is tainted
 		if n.Lacks[0].Final == (n.Node == "a") {
 			t.Errorf("of %s it says %+v", n.Node, n.Lacks)
 		}
@@ -367,18 +393,18 @@ func TestDiagnoseExtender(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d, err := s.Diagnose(diagnosedPod("web", "2"), 5)
+	d, err := s.Diagnose(diagnosedPod("web", "2"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"3 nodes, fits [b]", "a Extender: no licence", "c NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]"}; !slices.Equal(d.lines(), want) {
+	if want := []string{"3 nodes, fits [b]", "a Extender: no licence", "c NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1], never"}; !slices.Equal(d.lines(), want) {
 		t.Errorf("diagnosis is %s, want %s", d.lines(), want)
 	}
 	if n := e.count("filter"); n != 1 {
 		t.Errorf("%d calls of the extender", n)
 	}
 	e.status = 500
-	if d, err = s.Diagnose(diagnosedPod("web", "2"), 5); err == nil {
+	if d, err = s.Diagnose(diagnosedPod("web", "2")); err == nil {
 		t.Errorf("an extender that fails is no error, but %s", d.lines())
 	}
 }
@@ -413,7 +439,7 @@ func TestDiagnoseExtenders(t *testing.T) {
 		{"nowhere", "[2 nodes, fits [] 0/2 nodes are available: 2 no licence. 2 Extender: no licence, finally" +
 			" a Extender: no licence b Extender: no licence]"},
 	} {
-		d, err := s.Diagnose(diagnosedPod(c.pod, "2"), 5)
+		d, err := s.Diagnose(diagnosedPod(c.pod, "2"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -442,7 +468,7 @@ func TestDiagnoseNominated(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.queue.AddNominatedPod(diagnosedPod("first", "3"), "a")
-	d, err := s.Diagnose(diagnosedPod("web", "2"), 5)
+	d, err := s.Diagnose(diagnosedPod("web", "2"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -450,25 +476,25 @@ func TestDiagnoseNominated(t *testing.T) {
 		t.Errorf("diagnosis is %s, want %s", d.lines(), want)
 	}
 	s.queue.AddNominatedPod(diagnosedPod("second", "500m", func(p *v1.Pod) { p.Spec.Priority = new(int32(1)) }), "a")
-	d, err = s.Diagnose(diagnosedPod("web", "2"), 5)
+	d, err = s.Diagnose(diagnosedPod("web", "2"))
 	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 500m of 4, lacks 1500m]"; err != nil || !slices.Contains(d.lines(), want) {
 		t.Errorf("of two it says %v, %s, want %s", err, d.lines(), want)
 	}
 	one := func(p *v1.Pod) { p.Spec.Priority = new(int32(1)) }
-	d, err = s.Diagnose(diagnosedPod("web", "3800m", one), 5)
+	d, err = s.Diagnose(diagnosedPod("web", "3800m", one))
 	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 3800m, free 3500m of 4, lacks 300m]"; err != nil || !slices.Contains(d.lines(), want) {
 		t.Errorf("of a more important one it says %v, %s, want %s", err, d.lines(), want)
 	}
 	own := diagnosedPod("second", "3800m", one)
-	if d, err = s.Diagnose(own, 5); err != nil || !slices.Equal(d.Fits, []string{"a"}) {
+	if d, err = s.Diagnose(own); err != nil || !slices.Equal(d.Fits, []string{"a"}) {
 		t.Errorf("of one that is nominated itself it says %v, %s", err, d.lines())
 	}
 	high := diagnosedPod("high", "2", func(p *v1.Pod) { p.Spec.Priority = new(int32(10)) })
-	if d, err = s.Diagnose(high, 5); err != nil || !slices.Equal(d.Fits, []string{"a"}) {
+	if d, err = s.Diagnose(high); err != nil || !slices.Equal(d.Fits, []string{"a"}) {
 		t.Errorf("a higher pod does not yield: %v, %+v", err, d)
 	}
 	high.Spec.SchedulerName = "other"
-	if _, err := s.Diagnose(high, 5); err == nil || err.Error() != `profile not found for scheduler name "other"` {
+	if _, err := s.Diagnose(high); err == nil || err.Error() != `profile not found for scheduler name "other"` {
 		t.Errorf("of another scheduler's pod it says %v", err)
 	}
 }
@@ -487,7 +513,7 @@ func TestDiagnoseIgnorableExtender(t *testing.T) {
 	st := newStoryWith(t, cfg, 1, diagnosedNode("a", "4"))
 	says := func(name, want string, edit ...func(*v1.Pod)) {
 		t.Helper()
-		d, err := st.Diagnose(diagnosedPod(name, "2", edit...), 5)
+		d, err := st.Diagnose(diagnosedPod(name, "2", edit...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -509,14 +535,14 @@ func TestDiagnoseIgnorableExtender(t *testing.T) {
 func TestDiagnoseExcluded(t *testing.T) {
 	cfg := configured(t, "profiles: [{schedulerName: default-scheduler, plugins: {filter: {disabled: [{name: NodeAffinity}]}}}]")
 	st := newStoryWith(t, cfg, 1, diagnosedNode("b", "1"), diagnosedNode("a", "1"))
-	d, err := st.Diagnose(diagnosedPod("agent", "2", nodeNamed("a")), 5)
+	d, err := st.Diagnose(diagnosedPod("agent", "2", nodeNamed("a")))
 	want := []string{
 		"2 nodes, fits []",
 		"0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't satisfy plugin(s) [NodeAffinity].",
 		"1 NodeAffinity: node(s) didn't satisfy plugin(s) [NodeAffinity], finally",
 		"1 NodeResourcesFit: Insufficient cpu, finally",
-		"a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]",
-		"b NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]; NodeAffinity: node(s) didn't satisfy plugin(s) [NodeAffinity]",
+		"a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1], never",
+		"b NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]; NodeAffinity: node(s) didn't satisfy plugin(s) [NodeAffinity], never",
 	}
 	if err != nil || !slices.Equal(d.lines(), want) {
 		t.Errorf("%v, it says\n  %s\nwant\n  %s", err, strings.Join(d.lines(), "\n  "), strings.Join(want, "\n  "))
@@ -530,8 +556,8 @@ func TestDiagnoseIgnored(t *testing.T) {
 	st := newStoryWith(t, cfg, 1, diagnosedNode("a", "1"))
 	d, err := st.Diagnose(diagnosedPod("web", "2", func(p *v1.Pod) {
 		p.Spec.Containers[0].Resources.Requests["example.com/gpu"] = apiresource.MustParse("1")
-	}), 5)
-	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]"; err != nil || !slices.Contains(d.lines(), want) {
+	}))
+	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1], never"; err != nil || !slices.Contains(d.lines(), want) {
 		t.Errorf("%v, it says %s, want %s", err, d.lines(), want)
 	}
 }

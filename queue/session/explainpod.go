@@ -36,10 +36,18 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 	if p == nil {
 		return nil, explain.UnknownPod(ctx, rec, o.recording.Engine.Objects.Pod(key), key, o.now, o.zone)
 	}
-	x := f.Explanation(p)
-	x.Source = f.Name
+	var needs *explain.Needs
 	if p.Tier.Queued() || p.Tier == queue.InFlight {
-		o.explainNeeds(p, x)
+		needs, err = o.findNeeds(p)
+	}
+	x := f.Explanation(p, needs)
+	x.Source = f.Name
+	switch {
+	case err != nil:
+		x.Notes = append(x.Notes, fmt.Sprintf("What it needs is unknown: %s.", err))
+	case needs != nil:
+		x.Notes = append(x.Notes, "Needs are computed by kube-scheduler v1.37's own plugins from the objects at that time; "+
+			"pods that are assumed but not yet bound are not counted.")
 	}
 	f.Hints = explain.NewHints(plugins)
 	x.WokenBy = f.Wakes(p)
@@ -62,16 +70,4 @@ func replayedTo(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 		return nil, err
 	}
 	return o, nil
-}
-
-// explainNeeds adds the needs of p to x, or why they are unknown.
-func (o *owner) explainNeeds(p *board.Pod, x *explain.Explanation) {
-	n, err := o.findNeeds(p)
-	if err != nil {
-		x.Notes = append(x.Notes, fmt.Sprintf("What it needs is unknown: %s.", err))
-		return
-	}
-	x.Needs = n
-	x.Notes = append(x.Notes, "Needs are computed by kube-scheduler v1.37's own plugins from the objects at that time; "+
-		"pods that are assumed but not yet bound are not counted.")
 }

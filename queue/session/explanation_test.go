@@ -50,6 +50,11 @@ func TestExplainPodJSON(t *testing.T) {
  "source": "made",
  "time": "2026-11-21T12:00:02.5Z",
  "pod": "default/web",
+ "reason": "InsufficientResources",
+ "summary": "pending 0.5s, 1 attempt, unschedulable",
+ "cause": "No node has 2 CPUs free.",
+ "fix": "Closest: full needs 1500m more CPU.",
+ "next": "Next try by about 12:05:31 (5 min timeout). Sooner if a node with 2 CPUs free is added, or full frees 1500m CPU.",
  "tier": "unschedulable",
  "since": "SINCE",
  "provenance": "modelled",
@@ -58,6 +63,7 @@ func TestExplainPodJSON(t *testing.T) {
   "NodeResourcesFit",
   "TaintToleration"
  ],
+ "pendingSince": "2026-11-21T12:00:02.001Z",
  "why": [
   "Rejected by NodeResourcesFit, TaintToleration at 12:00:02. Woken by events that one of these plugins listens for.",
   "Attempt 1 failed at 12:00:02. Backoff: 1 s, until 12:00:04. An event before then moves it to backoffQ.",
@@ -165,7 +171,8 @@ func TestExplainPodJSON(t *testing.T) {
        }
       ]
      }
-    ]
+    ],
+    "never": true
    }
   ]
  },

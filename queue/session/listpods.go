@@ -44,8 +44,11 @@ func (f *Frame) Waiting() []report.Waiting {
 				Age: report.Seconds(f.Now.Sub(p.Arrived)), InTier: report.Seconds(f.Now.Sub(p.Since)),
 				Plugins: p.RejectorPlugins(), Provenance: p.Provenance(),
 			}
-			if x := f.Explanation(p); x.NextTry != nil {
-				w.NextTry = &x.NextTry.Latest
+			if next := f.NextTry(p); next != nil {
+				w.NextTry = &next.Latest
+			}
+			if c := f.Conclude(p, nil); c != nil {
+				w.Reason, w.Cause = string(c.Reason), c.Cause
 			}
 			all = append(all, w)
 		}

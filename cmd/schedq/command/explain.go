@@ -96,11 +96,17 @@ NAMESPACE/NAME. Without a FILE, explain a pod of a live cluster.`,
 // model to settle.
 const collectTime = time.Second
 
-// writeExplanation writes x for people.
+// writeExplanation writes x for people: the conclusion first, then the evidence.
 func writeExplanation(w io.Writer, x *explain.Explanation) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s at %s UTC\n\n", x.Pod, x.Time.Format("2006-01-02 15:04:05.000"))
-	fmt.Fprintln(&b, strings.Join(podFacts(x), " · "))
+	fmt.Fprintf(&b, "%s at %s UTC\n", x.Pod, x.Time.Format("2006-01-02 15:04:05.000"))
+	if c := x.Conclusion; c != nil {
+		fmt.Fprintf(&b, "%s\n\n", c.Summary)
+		for _, line := range c.Lines() {
+			fmt.Fprintln(&b, line)
+		}
+	}
+	fmt.Fprintf(&b, "\n%s\n", strings.Join(podFacts(x), " · "))
 	for _, sentence := range x.Why {
 		fmt.Fprintf(&b, "  %s\n", sentence)
 	}
@@ -160,6 +166,9 @@ func podFacts(x *explain.Explanation) []string {
 	if x.NominatedNode != "" {
 		facts = append(facts, "nominated to "+string(x.NominatedNode))
 	}
+	if x.LastWoken != nil {
+		facts = append(facts, fmt.Sprintf("last woken by %s at %s", x.LastWoken.Event, x.LastWoken.Time.Format("15:04:05.000")))
+	}
 	return facts
 }
 
@@ -172,6 +181,9 @@ func writeNeeds(b *strings.Builder, n *explain.Needs) {
 	var rows [][]string
 	for _, node := range n.Nearest {
 		name := string(node.Node)
+		if node.Never {
+			name += " (never)"
+		}
 		for _, l := range node.Lacks {
 			rows = append(rows, []string{name, l.Plugin, l.String()})
 			name = "" // only in the node's first row

@@ -68,14 +68,14 @@ func writePending(w io.Writer, pods []report.Waiting) error {
 	if len(pods) == 0 {
 		return cli.WriteText(w, "no pending pods\n")
 	}
-	rows := [][]string{{"pod", "waits", "place", "for", "attempts", "latest try", "rejected by"}}
+	rows := [][]string{{"pod", "pending", "tier", "for", "attempts", "next try", "why"}}
 	for _, p := range pods {
 		next := "–"
 		if p.NextTry != nil {
 			next = p.NextTry.Format("15:04:05")
 		}
 		rows = append(rows, []string{string(p.Pod), brief(p.Age), words.TierNamed(p.Tier), brief(p.InTier), strconv.Itoa(p.Attempts),
-			next, strings.Join(p.Plugins, ", ")})
+			next, string(p.Cause)})
 	}
 	var b strings.Builder
 	cli.WriteColumns(&b, rows)

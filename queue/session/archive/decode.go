@@ -192,7 +192,7 @@ func (d *decoder) pod() *board.Pod {
 	p.Key.Namespace, p.Key.Name = d.text(), d.text()
 	p.Priority = int32(d.signed())
 	p.Since, p.Arrived = d.time(), d.time()
-	p.Message = sources.SafeText(d.text())
+	p.Message, p.GateMessage = sources.SafeText(d.text()), sources.SafeText(d.text())
 	p.Group, p.Node = d.text(), d.text()
 
 	p.SetPacked(d.object())

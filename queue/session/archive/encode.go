@@ -133,6 +133,7 @@ func (e *encoder) pod(p *board.Pod) {
 	e.time(p.Since)
 	e.time(p.Arrived)
 	e.text(string(p.Message))
+	e.text(string(p.GateMessage))
 	e.text(p.Group)
 	e.text(p.Node)
 

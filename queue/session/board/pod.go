@@ -1,11 +1,13 @@
 package board
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/reason"
@@ -27,8 +29,9 @@ type Pod struct {
 	// Estimated is true if the pod is older than its source's observations: its attempts, times and tier
 	// are estimated from its object and Events until its next attempt.
 	Estimated bool
-	// Message is the scheduler's message about the last failed attempt.
-	Message sources.SafeText
+	// Message is the scheduler's message about the last failed attempt, GateMessage that of the plugin that gates the
+	// pod now.
+	Message, GateMessage sources.SafeText
 	// Verdict is the model's result of the last failed attempt. Nil if there was none.
 	Verdict *verdict.Verdict
 	// Because is why the model put the pod where it is. Nil if it did not.
@@ -77,12 +80,22 @@ func (p *Packed) object() *v1.Pod {
 	return p.opened.Load()
 }
 
-// RejectorPlugins returns all plugins that rejected the last attempt, sorted within each kind.
+// RejectorPlugins returns all plugins that rejected the last attempt, sorted within each kind. The queue also keeps
+// the plugin of a gate that is open by now; it rejected no attempt.
 func (p *Pod) RejectorPlugins() []string {
-	if len(p.PendingPlugins) == 0 {
-		return p.UnschedulablePlugins
+	rejectors := p.UnschedulablePlugins
+	if p.Tier != queue.Gated && slices.ContainsFunc(rejectors, onlyGates) {
+		rejectors = slices.DeleteFunc(slices.Clone(rejectors), onlyGates)
 	}
-	return append(append([]string{}, p.UnschedulablePlugins...), p.PendingPlugins...)
+	if len(p.PendingPlugins) == 0 {
+		return rejectors
+	}
+	return append(append([]string{}, rejectors...), p.PendingPlugins...)
+}
+
+// onlyGates reports whether a plugin rejects pods at PreEnqueue and nowhere else.
+func onlyGates(plugin string) bool {
+	return plugin == names.DefaultPreemption || plugin == names.SchedulingGates
 }
 
 // PriorityKnown reports whether Priority is the pod's, and not 0 because its object is unknown.

@@ -17,6 +17,8 @@ type Explanation struct {
 	Source sources.SafeText `json:"source"`
 	Time   time.Time        `json:"time"`
 	Pod    sources.SafeText `json:"pod"`
+	// Conclusion is nil if the pod has left the queue.
+	*Conclusion
 
 	Tier       string    `json:"tier"`
 	Since      time.Time `json:"since"`
@@ -29,6 +31,13 @@ type Explanation struct {
 	UnschedulablePlugins []string         `json:"unschedulablePlugins,omitempty"`
 	PendingPlugins       []string         `json:"pendingPlugins,omitempty"`
 	GatingPlugin         string           `json:"gatingPlugin,omitempty"`
+	// GateMessage is the message of GatingPlugin, Gates the pod's scheduling gates.
+	GateMessage sources.SafeText   `json:"gateMessage,omitempty"`
+	Gates       []sources.SafeText `json:"gates,omitempty"`
+	// PendingSince is when the pod entered the queue. LastWoken is the last event that took it out of the
+	// unschedulable or gated pods; nil if none is known.
+	PendingSince time.Time `json:"pendingSince"`
+	LastWoken    *Woke     `json:"lastWoken,omitempty"`
 	// Why are the sentences of Frame.Explain.
 	Why []sources.SafeText `json:"why"`
 
@@ -40,6 +49,12 @@ type Explanation struct {
 	Needs *Needs `json:"needs,omitempty"`
 	// Notes say what is modelled, and what is missing.
 	Notes []string `json:"notes,omitempty"`
+}
+
+// Woke is an event that woke a pod.
+type Woke struct {
+	Time  time.Time `json:"time"`
+	Event string    `json:"event"`
 }
 
 // AttemptExplanation is the result of the last failed attempt.
@@ -77,13 +92,19 @@ type WokenExplanation struct {
 	Until *time.Time `json:"until,omitempty"`
 }
 
-// Explanation returns what the moment shows about p.
-func (m *Moment) Explanation(p *board.Pod) *Explanation {
+// Explanation returns what the moment shows about p. needs is what p needs at this moment; it may be nil.
+func (m *Moment) Explanation(p *board.Pod, needs *Needs) *Explanation {
 	x := &Explanation{
 		Time: m.Now.UTC(), Pod: sources.Sanitize(p.Key.String()),
 		Tier: p.Tier.String(), Since: p.Since.UTC(), Provenance: p.Provenance(), Attempts: p.Attempts,
 		Node: sources.Sanitize(p.Node), NominatedNode: sources.Sanitize(p.NominatedNode),
 		UnschedulablePlugins: p.UnschedulablePlugins, PendingPlugins: p.PendingPlugins, GatingPlugin: p.GatingPlugin,
+		GateMessage: p.GateMessage, PendingSince: p.Arrived.UTC(), Conclusion: m.Conclude(p, needs), LastWoken: lastWoken(p), Needs: needs,
+	}
+	if p.Tier == queue.Gated {
+		for _, g := range p.Object().Spec.SchedulingGates {
+			x.Gates = append(x.Gates, sources.Sanitize(g.Name))
+		}
 	}
 	for _, sentence := range m.Explain(p) {
 		x.Why = append(x.Why, sources.Sanitize(sentence))
@@ -104,12 +125,7 @@ func (m *Moment) Explanation(p *board.Pod) *Explanation {
 	if p.Tier.Queued() || p.Tier == queue.InFlight {
 		m.explainAttempt(p, x)
 	}
-	if w := m.Wait(p); w.Bounded() && p.Tier != queue.Gated { // for a gated pod only the gate is checked then
-		x.NextTry = &NextTry{Latest: w.Until.UTC(), By: queue.BackoffComplete, Early: w.Early}
-		if p.Tier == queue.Unschedulable {
-			x.NextTry.By = queue.UnschedulableTimeout
-		}
-	}
+	x.NextTry = m.NextTry(p)
 	if w, waits := m.IfWoken(p); waits {
 		x.IfWoken = &WokenExplanation{Tier: w.Tier.String()}
 		if w.Tier == queue.Backoff {
@@ -122,6 +138,30 @@ func (m *Moment) Explanation(p *board.Pod) *Explanation {
 			words.TierWord(last.From), m.Zone.Precise(last.Time)))
 	}
 	return x
+}
+
+// NextTry returns when p moves to activeQ at the latest. It is nil if that is unknown, and for a pod in activeQ or in
+// flight. For a gated pod the flush only checks the gate, so it is nil, too.
+func (m *Moment) NextTry(p *board.Pod) *NextTry {
+	w := m.Wait(p)
+	if !w.Bounded() || p.Tier == queue.Gated {
+		return nil
+	}
+	next := &NextTry{Latest: w.Until.UTC(), By: queue.BackoffComplete, Early: w.Early}
+	if p.Tier == queue.Unschedulable {
+		next.By = queue.UnschedulableTimeout
+	}
+	return next
+}
+
+// lastWoken returns the last event that moved p to activeQ or backoffQ.
+func lastWoken(p *board.Pod) *Woke {
+	for t := p.Last; t != nil; t = t.Prev() {
+		if (t.From == queue.Unschedulable || t.From == queue.Gated) && (t.To == queue.Active || t.To == queue.Backoff) && t.Event != "" {
+			return &Woke{t.Time.UTC(), t.Event}
+		}
+	}
+	return nil
 }
 
 func (m *Moment) explainAttempt(p *board.Pod, x *Explanation) {

@@ -34,14 +34,20 @@ type Needs struct {
 	Fits  []sources.SafeText `json:"fits"`
 	// Everywhere is what the pod lacks regardless of the node, such as a bound claim.
 	Everywhere []Lack `json:"everywhere,omitempty"`
-	// Nearest are the nodes on which the pod does not fit, nearest first.
+	// Nearest are the nodes on which the pod does not fit, the one that would have to change least first.
 	Nearest []NodeNeeds `json:"nearest"`
+	// Victims are the pods that are being evicted for the pod from its nominated node.
+	Victims []sources.SafeText `json:"victims,omitempty"`
+	// Cause says why the pod fits nowhere. Zero if it fits.
+	Cause Cause `json:"-"`
 }
 
 // NodeNeeds is what the pod lacks on a node.
 type NodeNeeds struct {
 	Node  sources.SafeText `json:"node"`
 	Lacks []Lack           `json:"lacks"`
+	// Never is true if the pod can't run on the node whatever changes there.
+	Never bool `json:"never,omitempty"`
 }
 
 // Lack is the rejection of one plugin.
@@ -77,7 +83,7 @@ func FindNeeds(cfg *schedulerconfig.Config, of cluster.Objects, q *queue.Queue, 
 		return true
 	})
 	sched.Drive(q) // for the nominated pods
-	d, err := sched.Diagnose(pod, most)
+	d, err := sched.Diagnose(pod)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +91,20 @@ func FindNeeds(cfg *schedulerconfig.Config, of cluster.Objects, q *queue.Queue, 
 		Pod: types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, At: at,
 		Nodes: d.Nodes, Fits: safeTexts(d.Fits), Everywhere: newLacks(d.Everywhere), Nearest: []NodeNeeds{},
 	}
-	for _, node := range d.Nearest {
-		n.Nearest = append(n.Nearest, NodeNeeds{sources.Sanitize(node.Node), newLacks(node.Lacks)})
+	for _, node := range d.Rejected[:min(most, len(d.Rejected))] {
+		n.Nearest = append(n.Nearest, NodeNeeds{sources.Sanitize(node.Node), newLacks(node.Lacks), node.Never})
+	}
+	if node := pod.Status.NominatedNodeName; node != "" {
+		of.Each("Pod", func(obj runtime.Object) bool {
+			victim := obj.(*v1.Pod)
+			if victim.Spec.NodeName == node && victim.DeletionTimestamp != nil && cluster.Preempted(victim) {
+				n.Victims = append(n.Victims, sources.Sanitize(victim.Namespace+"/"+victim.Name))
+			}
+			return true
+		})
+	}
+	if len(d.Fits) == 0 {
+		n.Cause = findCause(pod, d)
 	}
 	return n, nil
 }
@@ -95,8 +113,19 @@ func newLacks(all []cycle.Lack) []Lack {
 	lacks := make([]Lack, 0, len(all))
 	for _, l := range all {
 		lack := Lack{Plugin: l.Plugin, Reasons: safeTexts(l.Reasons), Final: l.Final}
-		if len(l.Details) > 0 {
-			lack.Details = safeTexts(l.Details)
+		for _, label := range l.Labels {
+			lack.Details = append(lack.Details, sources.Sanitize("no label "+label))
+		}
+		for _, t := range l.Taints {
+			lack.Details = append(lack.Details, sources.Sanitize("taint "+t.ToString()))
+		}
+		for _, p := range l.Pods {
+			lack.Details = append(lack.Details, sources.Sanitize("pod "+p.Namespace+"/"+p.Name))
+		}
+		for _, v := range l.Volumes {
+			if where := volumePlace(v); where != "" {
+				lack.Details = append(lack.Details, sources.Sanitize(fmt.Sprintf("volume %s: %s", v.Name, where)))
+			}
 		}
 		for _, r := range l.Resources {
 			lack.Resources = append(lack.Resources, Shortage{sources.Sanitize(string(r.Resource)), r.Needs, r.Free, r.Allocatable, r.Lacks})

@@ -15,6 +15,9 @@ type Waiting struct {
 	InTier   Seconds `json:"inTierSeconds"`
 	Attempts int     `json:"attempts"`
 	Priority int32   `json:"priority"`
+	// Reason is the code of explain.Reason, Cause the sentence. They are taken from the last attempt's message.
+	Reason string           `json:"reason"`
+	Cause  sources.SafeText `json:"cause"`
 	// Plugins rejected its last attempt, or gate it. Empty after an error and before the first attempt.
 	Plugins []string `json:"plugins,omitempty"`
 	// NextTry is when it is retried at the latest without an event. Nil if unknown, and for a pod that is

@@ -176,7 +176,10 @@ func (e *Engine) observe(now time.Time, m *sources.Move, modelled *model.Move) {
 		e.Queue.AddNominatedPod(pod, m.Node)
 	}
 	e.Settle(now, func(p *board.Pod) {
-		if m.Message != "" {
+		switch {
+		case m.Message != "" && to == queue.Gated:
+			p.GateMessage = m.Message
+		case m.Message != "":
 			p.Message = m.Message
 		}
 		if p.Because = nil; modelled != nil {
@@ -274,7 +277,7 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 			}
 		}
 		if queue.IsPodAdd(t.Event) {
-			after.Message, after.Node = "", ""
+			after.Message, after.GateMessage, after.Node = "", "", ""
 		}
 		if queue.IsPodAdd(t.Event) || !t.To.Queued() || t.Event == queue.ScheduleAttemptFailure {
 			after.Estimated = false
@@ -283,7 +286,7 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 			after.Arrived = t.Time
 		}
 		if t.From == queue.Gated && t.To != queue.Gated {
-			after.Message = "" // it spoke of the gate
+			after.GateMessage = ""
 		}
 		if with != nil {
 			with(after)
@@ -324,7 +327,11 @@ func (e *Engine) refreshPod(now time.Time, key types.NamespacedName, pod *v1.Pod
 	after := e.podShown(key, before)
 	after.ReadObject(pod)
 	if c := cluster.Unscheduled(pod); c != nil && after.Tier.Queued() {
-		after.Message = sources.Sanitize(c.Message)
+		if after.Tier == queue.Gated {
+			after.GateMessage = sources.Sanitize(c.Message)
+		} else {
+			after.Message = sources.Sanitize(c.Message)
+		}
 	}
 	e.emitChange(board.Change{At: now, Before: before, After: after})
 }

@@ -3,6 +3,7 @@ package words
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/schedq/schedq/queue"
@@ -62,4 +63,13 @@ func TierWord(t queue.Tier) string {
 		return "bound"
 	}
 	return t.String()
+}
+
+// And joins parts: "a", "a and b", "a, b and c".
+func And(parts []string) string {
+	if len(parts) < 2 {
+		return strings.Join(parts, "")
+	}
+	last := len(parts) - 1
+	return strings.Join(parts[:last], ", ") + " and " + parts[last]
 }

@@ -1,0 +1,357 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/verdict"
+	"github.com/schedq/schedq/queue/session/words"
+	"github.com/schedq/schedq/sources"
+)
+
+// Conclusion answers what an operator asks first about a waiting pod: since when, why, what would help, and when it is
+// tried next.
+type Conclusion struct {
+	Reason Reason `json:"reason"`
+	// Summary is its time in the queue, attempts and tier: "pending 25s, 157 attempts, unschedulable".
+	Summary sources.SafeText `json:"summary"`
+	// Cause says why it waits. Fix is the smallest known change that would let it run; it may be empty.
+	Cause sources.SafeText `json:"cause"`
+	Fix   sources.SafeText `json:"fix,omitempty"`
+	// Next says when it is tried at the latest, and what would make that earlier or successful.
+	Next sources.SafeText `json:"next"`
+}
+
+// Lines returns the sentences in the order in which they are read, after the summary.
+func (c *Conclusion) Lines() []string {
+	cause := string(c.Cause)
+	if c.Fix != "" {
+		cause += " " + string(c.Fix)
+	}
+	return []string{cause, string(c.Next)}
+}
+
+// Conclude returns the conclusion about p, or nil if p does not wait. needs is what p needs at this moment. Without it,
+// which is nil or unknown then, the cause is taken from the last attempt's message.
+func (m *Moment) Conclude(p *board.Pod, needs *Needs) *Conclusion {
+	if !p.Tier.Queued() && p.Tier != queue.InFlight {
+		return nil
+	}
+	if needs != nil && (needs.Unknown != "" || needs.Pod != p.Key || !needs.At.Equal(m.Now)) {
+		needs = nil
+	}
+	c := m.cause(p, needs)
+	return &Conclusion{
+		Reason: c.Reason, Summary: sources.Sanitize(m.summary(p)), Cause: sources.Sanitize(c.Text), Fix: sources.Sanitize(c.Fix),
+		Next: sources.Sanitize(m.next(p, c)),
+	}
+}
+
+func (m *Moment) summary(p *board.Pod) string {
+	return fmt.Sprintf("pending %s, %s, %s", pending(m.Now.Sub(p.Arrived)), words.Plural(p.Attempts, "attempt"), inTier(p.Tier))
+}
+
+// pending formats how long a pod has been pending: 25s, 4m10s, 3h5m, 2d4h.
+func pending(d time.Duration) string {
+	d = max(0, d)
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d < time.Hour:
+		return d.Truncate(time.Second).String()
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%dh%dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%dd%dh", int(d.Hours())/24, int(d.Hours())%24)
+}
+
+// inTier returns where a pod in t is.
+func inTier(t queue.Tier) string {
+	switch t {
+	case queue.Active:
+		return "in activeQ"
+	case queue.Backoff:
+		return "in backoffQ"
+	case queue.InFlight:
+		return "being scheduled"
+	}
+	return words.TierWord(t)
+}
+
+// cause returns why p waits.
+func (m *Moment) cause(p *board.Pod, needs *Needs) Cause {
+	if q := m.Silent; q != nil && (q.Profile == "" || q.Profile == p.Object().Spec.SchedulerName) {
+		return Cause{Reason: SchedulerSilent, Text: q.Sentence(m.Zone), Helps: "a scheduler runs for it"}
+	}
+	switch {
+	case p.Tier == queue.Gated:
+		return gateCause(p)
+	case p.Tier == queue.Incomplete:
+		return Cause{
+			WaitingForPodGroup, fmt.Sprintf("Its PodGroup %s does not exist.", p.Group),
+			fmt.Sprintf("Create the PodGroup %s.", p.Group), "the group is created",
+		}
+	case p.Tier == queue.Pending:
+		return Cause{Reason: WaitingForPodGroup, Text: fmt.Sprintf("Its pod group %s is being scheduled.", p.Group)}
+	case p.Tier == queue.InFlight:
+		return Cause{Reason: BeingScheduled, Text: fmt.Sprintf("Attempt %d has been running since %s.", p.Attempts, m.Zone.Precise(p.Since))}
+	}
+	if needs != nil && len(needs.Fits) > 0 {
+		c := Cause{Reason: Fits, Text: fmt.Sprintf("It fits on %s now.", fitting(needs.Fits))}
+		if p.Attempts == 0 {
+			c.Reason = Queued
+		}
+		return c
+	}
+	c := messageCause(p)
+	if needs != nil && c.Reason != SchedulingError {
+		c = needs.Cause
+		if p.Attempts == 0 {
+			c.Text = "It has not been tried yet. " + c.Text
+		}
+	}
+	if p.NominatedNode != "" {
+		c.Reason = PreemptionInProgress
+		c.Text += fmt.Sprintf(" It is nominated to %s, where pods are evicted for it", p.NominatedNode)
+		if needs != nil && len(needs.Victims) > 0 {
+			c.Text += ": " + words.And(firstOf(texts(needs.Victims), 3))
+		}
+		c.Text += "."
+		c.Fix, c.Helps = "", "the evicted pods end"
+	}
+	return c
+}
+
+// fitting names the nodes on which a pod fits.
+func fitting(nodes []sources.SafeText) string {
+	if more := len(nodes) - 1; more > 0 {
+		return fmt.Sprintf("%s and %s", nodes[0], words.Plural(more, "other node"))
+	}
+	return string(nodes[0])
+}
+
+func texts(all []sources.SafeText) []string {
+	var plain []string
+	for _, t := range all {
+		plain = append(plain, string(t))
+	}
+	return plain
+}
+
+// gateOwners are the controllers that remove well-known scheduling gates.
+var gateOwners = map[string]string{
+	"kueue.x-k8s.io/admission":               "Kueue removes it when it admits the workload",
+	"kueue.x-k8s.io/topology":                "Kueue removes it when it has assigned the topology",
+	"multiarch.openshift.io/scheduling-gate": "the Multiarch Tuning Operator removes it when it has set the node affinity",
+}
+
+// gateCause explains why p is kept out of activeQ.
+func gateCause(p *board.Pod) Cause {
+	c := Cause{Reason: Gated}
+	if gates := p.Object().Spec.SchedulingGates; len(gates) > 0 && (p.GatingPlugin == "" || p.GatingPlugin == queue.SchedulingGates) {
+		var gateNames, owners []string
+		for _, g := range gates {
+			gateNames = append(gateNames, g.Name)
+			if owner := gateOwners[g.Name]; owner != "" {
+				owners = append(owners, owner)
+			}
+		}
+		c.Text = fmt.Sprintf("Held by the scheduling gate %s.", gateNames[0])
+		c.Helps = "the gate is removed"
+		if len(gates) > 1 {
+			c.Text, c.Helps = fmt.Sprintf("Held by the scheduling gates %s.", words.And(gateNames)), "all gates are removed"
+		}
+		if len(owners) > 0 {
+			c.Fix = strings.ToUpper(owners[0][:1]) + owners[0][1:] + "."
+		}
+		return c
+	}
+	switch p.GatingPlugin {
+	case "":
+		c.Text = "A PreEnqueue plugin keeps it out of activeQ."
+	case names.DefaultPreemption:
+		c.Reason, c.Text, c.Helps = PreemptionInProgress, "The scheduler is evicting pods for it", "that is done"
+		if p.NominatedNode != "" {
+			c.Text += " on " + p.NominatedNode
+		}
+		c.Text += "."
+	default:
+		c.Text = fmt.Sprintf("%s keeps it out of activeQ.", p.GatingPlugin)
+		if p.GateMessage != "" {
+			c.Text = fmt.Sprintf("%s keeps it out of activeQ: %s.", p.GatingPlugin, strings.TrimSuffix(string(p.GateMessage), "."))
+		}
+	}
+	return c
+}
+
+// messageCause explains why p waits by the message of its last attempt.
+func messageCause(p *board.Pod) Cause {
+	v, _ := p.LastVerdict()
+	rejected := strings.HasPrefix(string(p.Message), verdict.DoesNotFit) // also if the source does not say by which plugins
+	switch {
+	case p.Attempts == 0:
+		return Cause{Reason: Queued, Text: "It has not been tried yet."}
+	case afterError(p) && !rejected && p.Message == "":
+		return Cause{Reason: SchedulingError, Text: "Its last attempt failed with an error."}
+	case afterError(p) && !rejected:
+		return Cause{Reason: SchedulingError, Text: fmt.Sprintf("Its last attempt failed with an error: %s.", strings.TrimSuffix(string(p.Message), "."))}
+	case v == nil && len(p.RejectorPlugins()) == 0:
+		return Cause{Reason: Unknown, Text: "The source does not show why it was rejected."}
+	case v == nil || len(v.Reasons) == 0:
+		c := Cause{Reason: OtherPlugin, Text: fmt.Sprintf("Rejected by %s.", words.And(p.RejectorPlugins()))}
+		if len(p.RejectorPlugins()) == 0 {
+			c.Text = "Rejected."
+		}
+		if p.Message != "" {
+			c.Text = strings.TrimSuffix(c.Text, ".") + ": " + strings.TrimSuffix(string(p.Message), ".") + "."
+		}
+		return c
+	}
+	reasons := v.ByPlugin()
+	if len(reasons) == 1 && !strings.HasPrefix(string(reasons[0].Text), "node(s) ") && !strings.HasPrefix(string(reasons[0].Text), "Insufficient ") && reasons[0].Text != "Too many pods" {
+		return everywhere(reasons[0].Plugin, string(reasons[0].Text))
+	}
+	c := Cause{Reason: Unknown}
+	var parts, helps []string
+	for _, r := range reasons {
+		one, many, help, code := nodesRejected(p.Object(), r)
+		if code.precedes(c.Reason) {
+			c.Reason = code
+		}
+		if r.Nodes == 1 {
+			parts = append(parts, "1 "+one)
+		} else {
+			parts = append(parts, fmt.Sprintf("%d %s", r.Nodes, many))
+		}
+		if help != "" && !slices.Contains(helps, help) && len(helps) < 3 {
+			helps = append(helps, help)
+		}
+	}
+	switch {
+	case v.Nodes == 1 && reasons[0].Nodes == 1:
+		c.Text = fmt.Sprintf("The only node %s.", strings.TrimPrefix(parts[0], "1 "))
+	case len(reasons) == 1 && reasons[0].Nodes == v.Nodes:
+		c.Text = fmt.Sprintf("All %d nodes %s.", v.Nodes, strings.TrimPrefix(parts[0], fmt.Sprintf("%d ", v.Nodes)))
+	default:
+		c.Text = fmt.Sprintf("None of %d nodes fits: %s.", v.Nodes, strings.Join(parts, ", "))
+	}
+	c.Helps = strings.Join(helps, ", or ")
+	return c
+}
+
+// nodesRejected describes nodes that were rejected for r: what one and what many of them are or do, which change
+// would help, and the code.
+func nodesRejected(pod *v1.Pod, r verdict.Reason) (one, many, help string, code Reason) {
+	text := string(r.Text)
+	if name, ok := strings.CutPrefix(text, "Insufficient "); ok {
+		for request, q := range requestsOf(pod) {
+			if string(request) == name && len(pod.Spec.Containers) > 0 {
+				amount := amountOf(name, q)
+				return "has less than " + amount + " free", "have less than " + amount + " free", "a node has " + amount + " free", InsufficientResources
+			}
+		}
+		return "has too little " + name + " free", "have too little " + name + " free", "a node has enough " + name + " free", InsufficientResources
+	}
+	switch r.Plugin {
+	case names.NodeResourcesFit:
+		if text == "Too many pods" {
+			return "runs as many pods as it may", "run as many pods as they may", "a pod leaves a node", InsufficientResources
+		}
+	case names.NodeAffinity:
+		if a := pod.Spec.Affinity; (a == nil || a.NodeAffinity == nil) && len(pod.Spec.NodeSelector) > 0 {
+			var selector []string
+			for key, value := range pod.Spec.NodeSelector {
+				selector = append(selector, key+"="+value)
+			}
+			slices.Sort(selector)
+			labels := "the label " + selector[0]
+			if len(selector) > 1 {
+				return "lacks one of the labels " + words.And(selector), "lack one of the labels " + words.And(selector), "a node with the labels " + words.And(selector) + " is added", NodeAffinity
+			}
+			return "lacks " + labels, "lack " + labels, "a node with " + labels + " is added or relabelled", NodeAffinity
+		}
+		return "does not match its node affinity", "do not match its node affinity", "a node that matches is added or relabelled", NodeAffinity
+	case names.NodeUnschedulable:
+		return "is cordoned", "are cordoned", "a node is uncordoned", NodesCordoned
+	case names.TaintToleration:
+		return "has a taint that it does not tolerate", "have taints that it does not tolerate", "a taint is removed", UntoleratedTaints
+	case names.InterPodAffinity:
+		if text == interpodaffinity.ErrReasonAffinityRulesNotMatch {
+			return "does not match its pod affinity", "do not match its pod affinity", "a matching pod starts", PodAffinity
+		}
+		return "conflicts with a pod anti-affinity", "conflict with a pod anti-affinity", "a conflicting pod leaves", PodAffinity
+	case names.PodTopologySpread:
+		return "would break its topology spread", "would break its topology spread", "the matching pods spread otherwise", TopologySpread
+	case names.NodePorts:
+		return "has its host port in use", "have its host port in use", "a pod frees the port", PortConflict
+	case names.VolumeBinding, names.VolumeZone, names.VolumeRestrictions, names.NodeVolumeLimits:
+		return "can't use its volume", "can't use its volume", "the volume can be used on a node", VolumeConflict
+	case names.DynamicResources:
+		return "has no device for its claims", "have no device for its claims", "a device is freed", DevicesUnavailable
+	}
+	plugin := cmp.Or(r.Plugin, "an unknown plugin")
+	text = strings.TrimPrefix(text, "node(s) ")
+	return fmt.Sprintf("is rejected by %s (%s)", plugin, text), fmt.Sprintf("are rejected by %s (%s)", plugin, text), "", OtherPlugin
+}
+
+// next says when p is tried next, and what would help.
+func (m *Moment) next(p *board.Pod, c Cause) string {
+	if c.Reason == SchedulerSilent {
+		return "Not tried until a scheduler runs for it."
+	}
+	succeeds := ""
+	if c.Helps != "" {
+		succeeds = fmt.Sprintf(" It can succeed if %s.", c.Helps)
+	}
+	switch p.Tier {
+	case queue.Active:
+		if ahead := m.Board.Unfiltered().Index(p); ahead > 0 {
+			return fmt.Sprintf("Next try after the %s ahead of it in activeQ.%s", words.Plural(ahead, "pod"), succeeds)
+		}
+		return "It is tried next." + succeeds
+	case queue.InFlight:
+		return "If the attempt fails, events received meanwhile may wake it at once."
+	case queue.Gated:
+		if c.Helps == "" {
+			return "Not tried until the plugin lets it pass."
+		}
+		return fmt.Sprintf("Not tried until %s.", c.Helps)
+	case queue.Incomplete, queue.Pending:
+		if c.Helps == "" {
+			return "It is queued again when that attempt ends."
+		}
+		return fmt.Sprintf("Not tried until %s.", c.Helps)
+	}
+	w := m.Wait(p)
+	if !w.Bounded() {
+		return "The time of the next try is unknown." + succeeds
+	}
+	at, late := m.Zone.Second(w.Until), m.overdue(w.Until)
+	if !p.Observed {
+		at = "about " + at
+	}
+	if p.Tier == queue.Backoff {
+		sooner := ""
+		if w.Early {
+			sooner = ", sooner if activeQ is empty"
+		}
+		return fmt.Sprintf("Next try by %s, when its backoff ends%s.%s%s", at, sooner, late, succeeds)
+	}
+	said := fmt.Sprintf("Next try by %s (%s timeout).%s", at, words.Short(m.Options.PodMaxInUnschedulablePods), late)
+	switch {
+	case c.Helps != "":
+		return said + fmt.Sprintf(" Sooner if %s.", c.Helps)
+	case c.Reason == Fits:
+		return said + " No event has woken it since its last attempt."
+	}
+	return said
+}
