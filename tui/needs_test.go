@@ -39,7 +39,7 @@ func withNodes(t *testing.T) *sources.Recording {
 	return rec
 }
 
-// TestNeeds: opening a pod asks what it needs, and N asks again.
+// TestNeeds: the page of a pod shows what it needs at each moment.
 func TestNeeds(t *testing.T) {
 	if _, err := cycle.InTree(); err != nil { // what a process sets up once, outside of the test's time
 		t.Fatal(err)
@@ -48,9 +48,8 @@ func TestNeeds(t *testing.T) {
 		p := sit(t, 100, 30, session.New(withNodes(t), timeline.Options{Paused: true}), Options{})
 		p.goTo("10:36:02.5").do(keymap.FocusUnsched, keymap.RowDown, keymap.Open)
 		golden(t, "needs", p.screen())
-		p.seesNot("(at 10:36:02")
-		p.do(keymap.StepForward).sees("It fits on none of 2 nodes. (at 10:36:02.500, N: now)")
-		p.do(keymap.Needs).sees("It fits on none of 2 nodes.").seesNot("(at 10:36:02")
+		p.sees("No node has 2 nvidia.com/gpu free", "It fits on none of 2 nodes.").seesNot("(at 10:36:02")
+		p.do(keymap.StepForward).sees("It fits on none of 2 nodes.").seesNot("(at 10:36:02")
 		p.do(keymap.Back).seesNot("It fits on none").do(keymap.Needs).sees("It fits on none")
 		p.do(keymap.Back, keymap.WhatIf, keymap.DeletePod, keymap.Needs)
 		p.sees("can't: default/train-0 is deleted: it has left the queue")

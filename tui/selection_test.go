@@ -97,7 +97,7 @@ func TestFilter(t *testing.T) {
 		p.press("x")
 		p.sees("activeQ 2, 0 match").press("esc") // back to the filter of before
 		p.sees(" / web", "● web-2")
-		p.do(keymap.Back).seesNot("match").sees("● batch-1")
+		p.do(keymap.Back).seesNot("match the filter").seesNot("0 match").sees("● batch-1")
 	})
 }
 

@@ -54,6 +54,7 @@ func TestExplainPodJSON(t *testing.T) {
  "summary": "pending 0.5s, 1 attempt, unschedulable",
  "cause": "No node has 2 CPUs free.",
  "fix": "Closest: full needs 1500m more CPU.",
+ "helps": "a node with 2 CPUs free is added, or full frees 1500m CPU",
  "next": "Next try by about 12:05:31 (5 min timeout). Sooner if a node with 2 CPUs free is added, or full frees 1500m CPU.",
  "tier": "unschedulable",
  "since": "SINCE",

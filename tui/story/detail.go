@@ -138,6 +138,19 @@ func (d Detail) lines(w, h int) []Line {
 func (d Detail) Facts(p *board.Pod, w int) []Line {
 	name := canvas.TruncateMiddle(format.Safe(p.Key.String()), w)
 	lines := []Line{{Style: canvas.Bold, Text: name}}
+	if c := d.Frame.Conclude(p, d.Frame.Needs); c != nil {
+		lines = Wrap(lines, w, theme.Tier(p.Tier), string(c.Summary))
+		cause := c.Lines()
+		if !d.zoomed { // the small detail has room for the fix or the arithmetic, not for both
+			cause = []string{cause[0]}
+		}
+		for _, line := range cause {
+			lines = Wrap(lines, w, canvas.Bold, line)
+		}
+	}
+	if d.withLane && w >= leastLane {
+		lines = append(lines, Line{lane: p})
+	}
 	where := fmt.Sprintf("%s since %s", theme.TierName(p.Tier), d.Frame.Zone.Precise(p.Since))
 	if p.Estimated && !p.Observed {
 		where += ", " + theme.GlyphEstimated + " estimated: older than the recording"
@@ -147,19 +160,16 @@ func (d Detail) Facts(p *board.Pod, w int) []Line {
 		where += ", " + theme.GlyphModelled + " modelled"
 	}
 	lines = Wrap(lines, w, theme.Tier(p.Tier), where)
-	if d.withLane && w >= leastLane {
-		lines = append(lines, Line{lane: p})
-	}
 
-	for _, sentence := range d.Frame.Explain(p) {
-		lines = Wrap(lines, w, theme.Plain, format.Safe(sentence))
-	}
 	lines = d.verdict(lines, p, w)
 	if d.zoomed {
 		lines = d.needs(lines, p, w)
 		for _, sentence := range explain.Requirements(p) {
 			lines = Wrap(lines, w, theme.Plain, format.Safe(sentence))
 		}
+	}
+	for _, sentence := range d.Frame.Explain(p) {
+		lines = Wrap(lines, w, theme.Plain, format.Safe(sentence))
 	}
 	counts := []string{"priority unknown", format.Plural(p.Attempts, "attempt")}
 	if p.PriorityKnown() {

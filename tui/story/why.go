@@ -1,6 +1,10 @@
 package story
 
 import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/keymap"
@@ -15,6 +19,7 @@ import (
 type Why struct {
 	*page.UI
 	w, h, offset int
+	asked        needsQuery
 }
 
 func NewWhy(d *page.UI) *Why { return &Why{UI: d} }
@@ -43,6 +48,32 @@ func AddWhy(w *Why, all page.Actions) {
 func (w *Why) Open() {
 	w.offset = 0
 	w.Pages.Open(w)
+}
+
+// Follow implements page.Follower. It keeps what the pod needs up to date.
+func (w *Why) Follow() tea.Cmd {
+	f := w.Frame
+	stale := f.Needs == nil || f.Needs.Pod != w.Selected.Key || f.Needs.At.After(f.Now)
+	if !stale {
+		age := f.Now.Sub(f.Needs.At)
+		stale = age > 0 && !f.Playing || age > time.Duration(needsAge*f.Speed)
+	}
+	asked := needsQuery{w.Selected.Key, f.Now}
+	if p := w.Pod(); p == nil || !stale || asked == w.asked {
+		return nil
+	}
+	w.asked = asked
+	w.Session.DiagnoseIfQuick(w.Selected.Key)
+	return nil
+}
+
+// needsAge is after how much time, in nanoseconds, what a pod needs is computed again while time passes.
+const needsAge = float64(2 * time.Second)
+
+// needsQuery is a pod and the time for which its needs were computed.
+type needsQuery struct {
+	pod types.NamespacedName
+	at  time.Time
 }
 
 func (w *Why) detail(alone bool) Detail {

@@ -27,9 +27,14 @@ type Conclusion struct {
 	// Cause says why it waits. Fix is the smallest known change that would let it run; it may be empty.
 	Cause sources.SafeText `json:"cause"`
 	Fix   sources.SafeText `json:"fix,omitempty"`
+	// Helps is what would let the next attempt succeed, to follow "if". It may be empty.
+	Helps sources.SafeText `json:"helps,omitempty"`
 	// Next says when it is tried at the latest, and what would make that earlier or successful.
 	Next sources.SafeText `json:"next"`
 }
+
+// needsAge is how old the needs of a pod may be for a conclusion; it says from when they are.
+const needsAge = 5 * time.Second
 
 // Lines returns the sentences in the order in which they are read, after the summary.
 func (c *Conclusion) Lines() []string {
@@ -40,19 +45,22 @@ func (c *Conclusion) Lines() []string {
 	return []string{cause, string(c.Next)}
 }
 
-// Conclude returns the conclusion about p, or nil if p does not wait. needs is what p needs at this moment. Without it,
-// which is nil or unknown then, the cause is taken from the last attempt's message.
+// Conclude returns the conclusion about p, or nil if p does not wait. needs is what p needs; without it, or if it is
+// unknown or old, the cause is taken from the last attempt's message.
 func (m *Moment) Conclude(p *board.Pod, needs *Needs) *Conclusion {
 	if !p.Tier.Queued() && p.Tier != queue.InFlight {
 		return nil
 	}
-	if needs != nil && (needs.Unknown != "" || needs.Pod != p.Key || !needs.At.Equal(m.Now)) {
+	if needs != nil && (needs.Unknown != "" || needs.Pod != p.Key || needs.At.After(m.Now) || m.Now.Sub(needs.At) > needsAge) {
 		needs = nil
 	}
 	c := m.cause(p, needs)
+	if needs != nil && !needs.At.Equal(m.Now) {
+		c.Text = fmt.Sprintf("At %s: %s", m.Zone.Clock(needs.At), c.Text)
+	}
 	return &Conclusion{
 		Reason: c.Reason, Summary: sources.Sanitize(m.summary(p)), Cause: sources.Sanitize(c.Text), Fix: sources.Sanitize(c.Fix),
-		Next: sources.Sanitize(m.next(p, c)),
+		Helps: sources.Sanitize(c.Helps), Next: sources.Sanitize(m.next(p, c)),
 	}
 }
 
@@ -193,6 +201,9 @@ func gateCause(p *board.Pod) Cause {
 	return c
 }
 
+// helpsShown limits how many changes that would help are listed.
+const helpsShown = 3
+
 // messageCause explains why p waits by the message of its last attempt.
 func messageCause(p *board.Pod) Cause {
 	v, _ := p.LastVerdict()
@@ -222,27 +233,31 @@ func messageCause(p *board.Pod) Cause {
 	}
 	c := Cause{Reason: Unknown}
 	var parts, helps []string
-	for _, r := range reasons {
+	for i, r := range reasons {
 		one, many, help, code := nodesRejected(p.Object(), r)
 		if code.precedes(c.Reason) {
 			c.Reason = code
 		}
-		if r.Nodes == 1 {
-			parts = append(parts, "1 "+one)
-		} else {
-			parts = append(parts, fmt.Sprintf("%d %s", r.Nodes, many))
+		of := ""
+		if i == 0 {
+			of = fmt.Sprintf(" of %s", words.Plural(v.Nodes, "node"))
 		}
-		if help != "" && !slices.Contains(helps, help) && len(helps) < 3 {
+		if r.Nodes == 1 {
+			parts = append(parts, fmt.Sprintf("1%s %s", of, one))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d%s %s", r.Nodes, of, many))
+		}
+		if help != "" && !slices.Contains(helps, help) && len(helps) < helpsShown {
 			helps = append(helps, help)
 		}
 	}
-	switch {
-	case v.Nodes == 1 && reasons[0].Nodes == 1:
-		c.Text = fmt.Sprintf("The only node %s.", strings.TrimPrefix(parts[0], "1 "))
-	case len(reasons) == 1 && reasons[0].Nodes == v.Nodes:
-		c.Text = fmt.Sprintf("All %d nodes %s.", v.Nodes, strings.TrimPrefix(parts[0], fmt.Sprintf("%d ", v.Nodes)))
+	switch all := reasons[0].Nodes == v.Nodes && len(reasons) == 1; {
+	case all && v.Nodes == 1:
+		c.Text = fmt.Sprintf("The only node %s.", strings.TrimPrefix(parts[0], "1 of 1 node "))
+	case all:
+		c.Text = fmt.Sprintf("All %d nodes %s.", v.Nodes, strings.TrimPrefix(parts[0], fmt.Sprintf("%d of %d nodes ", v.Nodes, v.Nodes)))
 	default:
-		c.Text = fmt.Sprintf("None of %d nodes fits: %s.", v.Nodes, strings.Join(parts, ", "))
+		c.Text = strings.Join(parts, ", ") + "."
 	}
 	c.Helps = strings.Join(helps, ", or ")
 	return c
