@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/explain"
@@ -28,7 +29,12 @@ func (o *owner) findNeeds(p *board.Pod) (*explain.Needs, error) {
 	case pod == nil:
 		return nil, errNoObject
 	}
-	return explain.FindNeeds(e.Config, e.Objects, e.Queue, pod, o.now, explain.NearestShown)
+	var n *explain.Needs
+	err = o.spare.Borrow(e, func(sched *cycle.Scheduler) error {
+		n, err = explain.FindNeeds(sched, e.Objects, e.Queue, pod, o.now, explain.NearestShown)
+		return err
+	})
+	return n, err
 }
 
 // engineShown returns the engine in its state at the time shown.
@@ -62,11 +68,11 @@ func (o *owner) survey() {
 	}
 }
 
-// diagnose computes the pod's needs for the frame, unless quick is set and the cluster is too large. A
+// diagnose computes the pod's needs for the frame, unless quick is set and the cluster is too large to load. A
 // pod that is not in the queue needs nothing.
 func (o *owner) diagnose(key types.NamespacedName, quick bool) {
 	o.needs, o.needsOf, o.changed = nil, o.shownTimeline(), true
-	if quick && o.needsOf.Engine.Objects.Tree.Len() > quickObjects {
+	if quick && o.spare.Ready == nil && o.needsOf.Engine.Objects.Tree.Len() > quickObjects {
 		return
 	}
 	p := o.needsOf.Shown.Get(key)

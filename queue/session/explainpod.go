@@ -31,6 +31,7 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 		return nil, err
 	}
 	defer o.recording.Feed.Close()
+	defer o.spare.Close()
 	f := o.frame()
 	p := f.Board.Get(key)
 	if p == nil {

@@ -48,7 +48,11 @@ func (l longest) Draw(a canvas.Area) {
 	name := canvas.TruncateMiddle(story.PodName(p.Key, room), max(12, room/2))
 	x = title.Text(x, 0, canvas.Bold, "  "+name+" ")
 	x = title.Text(x, 0, ageStyle(age), format.Countdown(age)+" ")
-	x = title.Text(x, 0, theme.Plain, canvas.Truncate(l.tried(p), title.W-x-2)+" ")
+	tried, in := l.tried(p)
+	if canvas.Width(tried+in) <= title.W-x-2 {
+		tried += in
+	}
+	x = title.Text(x, 0, theme.Plain, canvas.Truncate(tried, title.W-x-2)+" ")
 	why := a.Sub(2, 1, a.W-3, 1)
 	if a.H == 1 {
 		why = title.Sub(x+1, 0, a.W-x-2, 1)
@@ -56,33 +60,35 @@ func (l longest) Draw(a canvas.Area) {
 		why = why.Sub(1, 0, why.W-1, 1)
 	}
 	cause := strings.TrimSuffix(string(l.frame.Conclude(p, l.frame.Needs).Cause), ".")
-	why.Text(0, 0, theme.Tier(p.Tier), canvas.Truncate(cause, why.W-1)+" ")
+	if a.H == 1 {
+		cause = canvas.Truncate(cause, why.W-1) + " "
+	}
+	why.Text(0, 0, theme.Tier(p.Tier), canvas.Truncate(cause, why.W))
 }
 
-// tried says when p is tried next.
-func (l longest) tried(p *board.Pod) string {
+// tried says when p is tried next, and with in, how soon.
+func (l longest) tried(p *board.Pod) (tried, in string) {
 	wait := l.frame.Wait(p)
-	at, in := l.frame.Zone.Second(wait.Until), format.Countdown(wait.Remaining(l.frame.Now))
 	switch p.Tier {
 	case queue.Active:
 		if ahead := l.frame.Board.Unfiltered().Index(p); ahead > 0 {
-			return fmt.Sprintf("tried after the %s ahead of it", format.Plural(ahead, "pod"))
+			return fmt.Sprintf("tried after the %s ahead of it", format.Plural(ahead, "pod")), ""
 		}
-		return "tried next"
+		return "tried next", ""
 	case queue.InFlight:
-		return "attempt running"
+		return "attempt running", ""
 	case queue.Gated:
-		return "not tried until its gate opens"
-	}
-	early := ""
-	if p.Tier == queue.Backoff && wait.Early {
-		early = ", sooner if activeQ is empty"
+		return "not tried until its gate opens", ""
 	}
 	switch {
 	case !wait.Bounded():
-		return "next try: time unknown"
+		return "next try: time unknown", ""
 	case !wait.Until.After(l.frame.Now):
-		return "next try at the next flush"
+		return "next try at the next flush", ""
 	}
-	return fmt.Sprintf("next try by %s (in %s)%s", at, in, early)
+	in = fmt.Sprintf(" (in %s)", format.Countdown(wait.Remaining(l.frame.Now)))
+	if p.Tier == queue.Backoff && wait.Early {
+		in += ", sooner if activeQ is empty"
+	}
+	return "next try by " + l.frame.Zone.Second(wait.Until), in
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
-	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
@@ -70,18 +69,9 @@ type Shortage struct {
 	Lacks       resource.Quantity `json:"lacks"`
 }
 
-// FindNeeds computes what pod needs at a moment, given the objects and the queue at that moment. It
-// lists up to most nodes on which the pod does not fit.
-func FindNeeds(cfg *schedulerconfig.Config, of cluster.Objects, q *queue.Queue, pod *v1.Pod, at time.Time, most int) (*Needs, error) {
-	sched, err := cycle.New(cfg, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer sched.Close()
-	of.Each("", func(obj runtime.Object) bool {
-		_ = sched.Load(obj) // fails for objects that a scheduler does not handle
-		return true
-	})
+// FindNeeds computes what pod needs at a moment, given the objects, a scheduler that has them, and the queue at that
+// moment. It lists up to most nodes on which the pod does not fit.
+func FindNeeds(sched *cycle.Scheduler, of cluster.Objects, q *queue.Queue, pod *v1.Pod, at time.Time, most int) (*Needs, error) {
 	sched.Drive(q) // for the nominated pods
 	d, err := sched.Diagnose(pod)
 	if err != nil {

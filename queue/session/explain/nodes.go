@@ -13,6 +13,7 @@ import (
 	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/sources"
@@ -213,7 +214,16 @@ func (c *Cluster) Fit(key types.NamespacedName) (*Needs, error) {
 	if pod == nil {
 		return nil, nil
 	}
-	return FindNeeds(c.cfg, c.objects, c.queue, pod, c.At, c.objects.Count("Node"))
+	sched, err := cycle.New(c.cfg, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer sched.Close()
+	c.objects.Each("", func(obj runtime.Object) bool {
+		_ = sched.Load(obj) // fails for objects that a scheduler does not handle
+		return true
+	})
+	return FindNeeds(sched, c.objects, c.queue, pod, c.At, c.objects.Count("Node"))
 }
 
 // Size returns the number of objects, on which the cost of Fit depends.

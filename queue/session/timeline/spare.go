@@ -99,6 +99,17 @@ func (s *Spare) takeScheduler(cfg *schedulerconfig.Config, objs cluster.Objects)
 	return l.sched, nil
 }
 
+// Borrow calls use with a scheduler that has the objects of e. It is kept for the next caller.
+func (s *Spare) Borrow(e *Engine, use func(*cycle.Scheduler) error) error {
+	s.TakeOverLoaded(true)
+	l, err := LoadOrAlign(s.Ready, e.Config, e.Objects.Copy(), nil)
+	s.Ready, s.moment = l, spareMoment{}
+	if err != nil {
+		return err
+	}
+	return use(l.sched)
+}
+
 // Close ends the spare and what loads it.
 func (s *Spare) Close() {
 	if s.Loading != nil {
