@@ -86,7 +86,8 @@ func TestExplainPodJSON(t *testing.T) {
     "nodes": 1
    }
   ],
-  "message": "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s). preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling."
+  "message": "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s). preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling.",
+  "postFilter": "Preemption: on 1 node no pod has a lower priority; on 1 node evicting pods would not help."
  },
  "nextTry": {
   "latest": "2026-11-21T12:05:31Z",
@@ -243,7 +244,7 @@ func TestExplainPodOfLog(t *testing.T) {
 		t.Errorf("notes %q, want %q", x.Notes, want)
 	}
 	a := x.LastAttempt
-	if a == nil || a.Provenance != "observed" || a.Nodes != 3 || a.Rest != "no luck" || !a.Time.Equal(world.At(10.7)) ||
+	if a == nil || a.Provenance != "observed" || a.Nodes != 3 || a.PostFilter != "PostFilter: no luck" || !a.Time.Equal(world.At(10.7)) ||
 		!slices.Equal(a.Reasons, []explain.PluginReason{
 			{Plugin: "NodeResourcesFit", Reason: "Insufficient cpu", Nodes: 2}, {Plugin: "NodeResourcesFit", Reason: "something new", Nodes: 1},
 		}) {

@@ -121,12 +121,11 @@ func writeExplanation(w io.Writer, x *explain.Explanation) error {
 			rows = append(rows, []string{fmt.Sprintf("%d of %s", r.Nodes, format.Plural(a.Nodes, "node")), plugin, string(r.Reason)})
 		}
 		cli.WriteColumns(&b, rows)
-		rest := a.Rest
-		if len(a.Reasons) > 0 && rest != "" && !strings.HasPrefix(rest, "preemption:") {
-			rest = "PostFilter: " + rest
-		}
-		if rest != "" {
-			fmt.Fprintf(&b, "  %s\n", rest)
+		switch {
+		case a.PostFilter != "":
+			fmt.Fprintf(&b, "  %s\n", a.PostFilter)
+		case len(a.Reasons) == 0:
+			fmt.Fprintf(&b, "  %s\n", a.Message)
 		}
 	}
 	if len(x.WokenBy) > 0 {

@@ -129,15 +129,18 @@ func (m *Moment) cause(p *board.Pod, needs *Needs) Cause {
 	}
 	if p.NominatedNode != "" {
 		c.Reason = PreemptionInProgress
-		c.Text += fmt.Sprintf(" It is nominated to %s, where pods are evicted for it", p.NominatedNode)
+		evicts := fmt.Sprintf("Pods are being evicted from %s to make room for it", p.NominatedNode)
 		if needs != nil && len(needs.Victims) > 0 {
-			c.Text += ": " + words.And(firstOf(texts(needs.Victims), 3))
+			evicts += ": " + words.And(firstOf(texts(needs.Victims), victimsShown))
 		}
-		c.Text += "."
+		c.Text = evicts + ". " + c.Text
 		c.Fix, c.Helps = "", "the evicted pods end"
 	}
 	return c
 }
+
+// victimsShown limits how many evicted pods are named.
+const victimsShown = 3
 
 // fitting names the nodes on which a pod fits.
 func fitting(nodes []sources.SafeText) string {

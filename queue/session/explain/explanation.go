@@ -65,8 +65,8 @@ type AttemptExplanation struct {
 	Nodes      int              `json:"nodes,omitempty"`
 	Reasons    []PluginReason   `json:"reasons,omitempty"`
 	Message    sources.SafeText `json:"message"`
-	// Rest is the part of the message after the reasons: about preemption.
-	Rest string `json:"-"`
+	// PostFilter says what the PostFilter plugins reported, usually about preemption. It may be empty.
+	PostFilter sources.SafeText `json:"postFilter,omitempty"`
 }
 
 // PluginReason counts the nodes that a plugin rejected for a reason.
@@ -170,7 +170,8 @@ func (m *Moment) explainAttempt(p *board.Pod, x *Explanation) {
 		return
 	}
 	x.LastAttempt = &AttemptExplanation{
-		Time: v.At.UTC(), Provenance: board.Provenance(!modelled), Nodes: v.Nodes, Message: v.Message, Rest: v.Rest(),
+		Time: v.At.UTC(), Provenance: board.Provenance(!modelled), Nodes: v.Nodes, Message: v.Message,
+		PostFilter: sources.Sanitize(PostFilterOf(v, p)),
 	}
 	for _, r := range v.ByPlugin() {
 		x.LastAttempt.Reasons = append(x.LastAttempt.Reasons, PluginReason{r.Plugin, r.Text, r.Nodes})

@@ -1,0 +1,71 @@
+package explain
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/verdict"
+	"github.com/schedq/schedq/queue/session/words"
+)
+
+// placement is upstream's message about a preemption that found victims (v1.37: framework/preemption/preemption.go).
+var placement = regexp.MustCompile(`^found a potential placement for pod on node (\S+), preempting (\d+) victims$`)
+
+// PostFilter returns a sentence for the part of a scheduler's message after its reasons, which the PostFilter plugins
+// wrote. A part of an unknown form stays as it is, with its origin in front. nominated is the node to which the pod is
+// nominated now; empty if it is not.
+func PostFilter(rest, nominated string) string {
+	said, preemption := strings.CutPrefix(rest, "preemption: ")
+	switch {
+	case rest == "":
+		return ""
+	case !preemption:
+		return "PostFilter: " + rest
+	}
+	switch said = strings.TrimSuffix(said, "."); said {
+	case "not eligible due to preemptionPolicy=Never":
+		return "Preemption: the pod's preemptionPolicy is Never."
+	case "not eligible due to a terminating pod on the nominated node":
+		return "Preemption: it waits for evicted pods on its nominated node to end."
+	}
+	if m := placement.FindStringSubmatch(said); m != nil {
+		n, _ := strconv.Atoi(m[2])
+		text := fmt.Sprintf("Preemption: it chose %s and evicts %s there.", m[1], words.Plural(n, "pod"))
+		if nominated == "" {
+			text += fmt.Sprintf(" The pod is not nominated to %s any more.", m[1])
+		}
+		return text
+	}
+	nodes, reasons, after := verdict.ReadMessage(said + ".")
+	if nodes == 0 || after != "" {
+		return rest
+	}
+	var parts []string
+	for _, r := range reasons {
+		on := fmt.Sprintf("on %s ", words.Plural(r.Nodes, "node"))
+		if r.Nodes == nodes && len(reasons) == 1 {
+			on = "on every node "
+		}
+		switch r.Text {
+		case "Preemption is not helpful for scheduling":
+			parts = append(parts, on+"evicting pods would not help")
+		case "No preemption victims found for incoming pod":
+			parts = append(parts, on+"no pod has a lower priority")
+		default:
+			parts = append(parts, fmt.Sprintf("%sevicting every pod with a lower priority would leave %q", on, r.Text))
+		}
+	}
+	return fmt.Sprintf("Preemption: %s.", strings.Join(parts, "; "))
+}
+
+// PostFilterOf returns what the PostFilter plugins reported in p's last attempt. It is empty if the message has no
+// reasons before, since it is all shown then.
+func PostFilterOf(v *verdict.Verdict, p *board.Pod) string {
+	if len(v.Reasons) == 0 {
+		return ""
+	}
+	return PostFilter(v.Rest(), p.NominatedNode)
+}

@@ -1,0 +1,35 @@
+package explain_test
+
+import (
+	"testing"
+
+	"github.com/schedq/schedq/queue/session/explain"
+)
+
+// TestPostFilter: upstream's messages about preemption as sentences, and others as they are.
+func TestPostFilter(t *testing.T) {
+	for _, c := range []struct{ rest, nominated, want string }{
+		{"", "", ""},
+		{"not found", "", "PostFilter: not found"},
+		{
+			"preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.", "",
+			"Preemption: on every node evicting pods would not help.",
+		},
+		{
+			"preemption: 0/5 nodes are available: 1 Insufficient cpu, 2 No preemption victims found for incoming pod, 2 Preemption is not helpful for scheduling.", "",
+			`Preemption: on 1 node evicting every pod with a lower priority would leave "Insufficient cpu"; on 2 nodes no pod has a lower priority; on 2 nodes evicting pods would not help.`,
+		},
+		{"preemption: not eligible due to preemptionPolicy=Never.", "", "Preemption: the pod's preemptionPolicy is Never."},
+		{"preemption: not eligible due to a terminating pod on the nominated node.", "n-1", "Preemption: it waits for evicted pods on its nominated node to end."},
+		{"preemption: found a potential placement for pod on node n-1, preempting 2 victims", "n-1", "Preemption: it chose n-1 and evicts 2 pods there."},
+		{
+			"preemption: found a potential placement for pod on node n-1, preempting 1 victims", "",
+			"Preemption: it chose n-1 and evicts 1 pod there. The pod is not nominated to n-1 any more.",
+		},
+		{"preemption: something new", "", "preemption: something new"},
+	} {
+		if got := explain.PostFilter(c.rest, c.nominated); got != c.want {
+			t.Errorf("%q becomes\n  %s\nwant\n  %s", c.rest, got, c.want)
+		}
+	}
+}
