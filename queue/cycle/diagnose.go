@@ -172,7 +172,8 @@ func (s *Scheduler) askFilters(ctx context.Context, profile framework.Framework,
 		l := lack(status, status.Plugin())
 		if !a.repeatsPreFilter(l) {
 			l.Resources = s.shortages(profile, pod, info, l)
-			l.Labels, l.Taints = missingLabels(pod, info.Node(), l), untoleratedTaints(pod, info.Node(), l)
+			l.Labels, l.fixed = missingLabels(pod, info.Node(), l)
+			l.Taints = untoleratedTaints(pod, info.Node(), l)
 			n.Lacks = append(n.Lacks, l)
 		}
 		if l.Plugin == "" {

@@ -58,6 +58,8 @@ type Lack struct {
 	Pods []*v1.Pod
 	// Volumes are the pod's volumes that the node can't reach. They are only set for the nearest nodes.
 	Volumes []*v1.PersistentVolume
+
+	fixed bool // one of Labels says what or where the node is
 }
 
 // nearestFirst sorts nodes by how much would have to change for the pod to fit, then by name.
@@ -90,7 +92,7 @@ func (n NodeLacks) rank() int {
 func (l Lack) never() bool {
 	return slices.ContainsFunc(l.Resources, func(r Shortage) bool { return r.Final }) ||
 		slices.Contains(l.Reasons, string(volumebinding.ErrReasonNodeConflict)) || slices.Contains(l.Reasons, volumezone.ErrReasonConflict) ||
-		l.Plugin == names.NodeName
+		l.Plugin == names.NodeName || l.fixed
 }
 
 // changes returns how much would have to change for the plugin to accept the node: 1 for each label, taint or other
@@ -195,45 +197,57 @@ func untoleratedTaints(pod *v1.Pod, node *v1.Node, l Lack) []v1.Taint {
 	return found
 }
 
-// missingLabels returns the labels for which NodeAffinity rejects pod on node.
-func missingLabels(pod *v1.Pod, node *v1.Node, l Lack) []string {
-	if l.Plugin != names.NodeAffinity {
-		return nil
+// FixedLabel reports whether a node label with that key says what or where the node is, so that nobody can give it
+// another value.
+func FixedLabel(key string) bool {
+	switch key {
+	case v1.LabelHostname, v1.LabelTopologyZone, v1.LabelTopologyRegion, v1.LabelFailureDomainBetaZone, v1.LabelFailureDomainBetaRegion,
+		v1.LabelOSStable, v1.LabelArchStable, v1.LabelInstanceTypeStable, v1.LabelInstanceType:
+		return true
 	}
-	var found []string
+	return false
+}
+
+// missingLabels returns the labels for which NodeAffinity rejects pod on node, and whether one of them is fixed.
+func missingLabels(pod *v1.Pod, node *v1.Node, l Lack) (found []string, fixed bool) {
+	if l.Plugin != names.NodeAffinity {
+		return nil, false
+	}
 	for label, want := range pod.Spec.NodeSelector {
 		if have, ok := node.Labels[label]; !ok || have != want {
-			found = append(found, label+"="+want)
+			found, fixed = append(found, label+"="+want), fixed || FixedLabel(label)
 		}
 	}
 	slices.Sort(found)
 	a := pod.Spec.Affinity
 	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-		return found
+		return found, fixed
 	}
 	var least []string
+	leastFixed := true
 	for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
 		var missing []string
+		missesFixed := false
 		for _, e := range term.MatchExpressions {
 			only := v1.NodeSelectorTerm{MatchExpressions: []v1.NodeSelectorRequirement{e}}
 			if !matchesTerm(node, only) {
-				missing = append(missing, requirement(e))
+				missing, missesFixed = append(missing, requirement(e)), missesFixed || FixedLabel(e.Key)
 			}
 		}
 		for _, f := range term.MatchFields {
 			fields := v1.NodeSelectorTerm{MatchFields: []v1.NodeSelectorRequirement{f}}
 			if !matchesTerm(node, fields) {
-				return found // the pod is tied to another node
+				return found, fixed // the pod is tied to another node
 			}
 		}
 		if len(missing) == 0 {
-			return found // only the node selector does not match
+			return found, fixed // only the node selector does not match
 		}
-		if least == nil || len(missing) < len(least) {
-			least = missing
+		if least == nil || leastFixed && !missesFixed || leastFixed == missesFixed && len(missing) < len(least) {
+			least, leastFixed = missing, missesFixed
 		}
 	}
-	return append(found, least...)
+	return append(found, least...), fixed || leastFixed && least != nil
 }
 
 func matchesTerm(node *v1.Node, term v1.NodeSelectorTerm) bool {

@@ -115,6 +115,20 @@ func TestConclusions(t *testing.T) {
 			"NodeAffinity", "The only node does not have the label zone in (z1,z2).", "Closest: a needs the label zone in (z1,z2).",
 			"Next try by about 12:05:31 (5 min timeout). Sooner if a node with the label zone in (z1,z2) is added, or a gets the label zone in (z1,z2).",
 		},
+		// A node in another zone can't be moved to this one, so the tainted node is the closest.
+		"zone": {
+			func(c *world.Cluster) {
+				zone3 := func(n *v1.Node) { dedicated(n); withLabel(v1.LabelTopologyZone, "z3")(n) }
+				fleet(c, "8", map[string]func(*v1.Node){"a": withLabel(v1.LabelTopologyZone, "z1"), "b": zone3}, "a", "b")
+				world.Change(c, 2, sources.Added, world.PendingPod("web", "6"), func(p *v1.Pod) {
+					p.Spec.NodeSelector = map[string]string{v1.LabelTopologyZone: "z3"}
+				})
+			},
+			"UntoleratedTaints",
+			"The only node with the label topology.kubernetes.io/zone=z3 has a taint that the pod does not tolerate. The taint is dedicated=infra.",
+			"Closest: b needs its taint dedicated=infra removed or tolerated.",
+			"Next try by about 12:05:31 (5 min timeout). Sooner if a node with the label topology.kubernetes.io/zone=z3 is added, or b loses the taint dedicated=infra.",
+		},
 		"taints and cordons": {
 			func(c *world.Cluster) {
 				fleet(c, "8", map[string]func(*v1.Node){"a": dedicated, "b": dedicated, "c": cordoned}, "a", "b", "c", "d")

@@ -128,9 +128,6 @@ func nodesCause(pod *v1.Pod, d *cycle.Diagnosis) Cause {
 		if set&(1<<k) == 0 {
 			continue
 		}
-		if c.Reason == "" || r.reason.precedes(c.Reason) {
-			c.Reason = r.reason
-		}
 		if r.has != "" {
 			has = append(has, k)
 		} else {
@@ -139,6 +136,11 @@ func nodesCause(pod *v1.Pod, d *cycle.Diagnosis) Cause {
 	}
 	slices.SortStableFunc(has, func(a, b int) int { return all[a].reason.compare(all[b].reason) })
 	slices.SortStableFunc(not, func(a, b int) int { return all[a].reason.compare(all[b].reason) })
+	if len(not) > 0 { // nodes that have all the pod wants exist
+		c.Reason = all[not[0]].reason
+	} else {
+		c.Reason = all[has[0]].reason
+	}
 	offers := make([]string, len(has))
 	for i, k := range has {
 		offers[i] = all[k].has

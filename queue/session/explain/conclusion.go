@@ -12,6 +12,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/queue/session/words"
@@ -295,7 +296,11 @@ func nodesRejected(pod *v1.Pod, r verdict.Reason) (one, many, help string, code 
 			if len(selector) > 1 {
 				return "lacks one of the labels " + words.And(selector), "lack one of the labels " + words.And(selector), "a node with the labels " + words.And(selector) + " is added", NodeAffinity
 			}
-			return "lacks " + labels, "lack " + labels, "a node with " + labels + " is added or relabelled", NodeAffinity
+			helps := "a node with " + labels + " is added"
+			if key, _, _ := strings.Cut(selector[0], "="); !cycle.FixedLabel(key) {
+				helps += " or relabelled"
+			}
+			return "lacks " + labels, "lack " + labels, helps, NodeAffinity
 		}
 		return "does not match its node affinity", "do not match its node affinity", "a node that matches is added or relabelled", NodeAffinity
 	case names.NodeUnschedulable:
