@@ -235,11 +235,11 @@ func messageCause(p *board.Pod) Cause {
 	if len(reasons) == 1 && !strings.HasPrefix(string(reasons[0].Text), "node(s) ") && !strings.HasPrefix(string(reasons[0].Text), "Insufficient ") && reasons[0].Text != "Too many pods" {
 		return everywhere(reasons[0].Plugin, string(reasons[0].Text))
 	}
-	c := Cause{Reason: Unknown}
+	var c Cause
 	var parts, helps []string
 	for i, r := range reasons {
 		one, many, help, code := nodesRejected(p.Object(), r)
-		if code.precedes(c.Reason) {
+		if i == 0 || setAside(c.Reason) && !setAside(code) || setAside(c.Reason) == setAside(code) && code.precedes(c.Reason) {
 			c.Reason = code
 		}
 		of := ""
@@ -265,6 +265,12 @@ func messageCause(p *board.Pod) Cause {
 	}
 	c.Helps = strings.Join(helps, ", or ")
 	return c
+}
+
+// setAside reports whether nodes that are rejected for r are kept from many pods. A message counts them for that, and
+// does not say whether they offer the rest; so it is the reason only if all nodes are.
+func setAside(r Reason) bool {
+	return r == UntoleratedTaints || r == NodesCordoned || r == NodesNotReady
 }
 
 // nodesRejected describes nodes that were rejected for r: what one and what many of them are or do, which change
