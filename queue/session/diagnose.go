@@ -30,6 +30,9 @@ func (o *owner) findNeeds(p *board.Pod) (*explain.Needs, error) {
 		return nil, errNoObject
 	}
 	var n *explain.Needs
+	if e.Driver != nil && e.Driver.Scheduler != nil {
+		return explain.FindNeeds(e.Driver.Scheduler, e.Objects, e.Queue, pod, o.now, explain.NearestShown)
+	}
 	err = o.spare.Borrow(e, func(sched *cycle.Scheduler) error {
 		n, err = explain.FindNeeds(sched, e.Objects, e.Queue, pod, o.now, explain.NearestShown)
 		return err

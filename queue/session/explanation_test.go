@@ -198,7 +198,7 @@ func TestExplainPodJSON(t *testing.T) {
 		sentences = append(sentences, string(n.Node)+" "+n.String())
 	}
 	if want := []string{
-		"It fits on none of 2 nodes.",
+		"It fits on none of 2 nodes.", "Free is allocatable minus what pods request; usage does not count.",
 		"full NodeResourcesFit: needs 2 cpu, free 500m of 4: lacks 1500m",
 		"tainted TaintToleration: node(s) had untolerated taint(s) (taint dedicated=infra:NoSchedule); " +
 			"NodeResourcesFit: needs 2 cpu, free 1 of 1: lacks 1, too small even when empty",

@@ -122,14 +122,17 @@ func TestSpareDecidesNothing(t *testing.T) {
 }
 
 // large returns a cluster of 1,000 nodes filled by 10,000 running pods, and one waiting pod.
-func large() *world.Cluster {
+func large() *world.Cluster { return clusterOf(1000) }
+
+// clusterOf returns full nodes of 10 pods each, and a pod that waits.
+func clusterOf(nodes int) *world.Cluster {
 	c := &world.Cluster{}
-	for i := range 1000 {
+	for i := range nodes {
 		world.Change(c, 1, sources.Added, world.Node(fmt.Sprintf("n-%04d", i), "10"), nil)
 	}
-	for i := range 10_000 {
+	for i := range 10 * nodes {
 		world.Change(c, 1, sources.Added, world.PendingPod(fmt.Sprintf("pod-%05d", i), "1"), func(p *v1.Pod) {
-			p.Spec.NodeName = fmt.Sprintf("n-%04d", i%1000)
+			p.Spec.NodeName = fmt.Sprintf("n-%04d", i%nodes)
 			p.Status.Phase = v1.PodRunning
 		})
 	}
@@ -208,5 +211,20 @@ func BenchmarkAsk(b *testing.B) {
 			}
 			b.ReportMetric(float64(longest.Milliseconds()), "ms/longest")
 		})
+	}
+}
+
+// BenchmarkDiagnose measures what a pod needs in a cluster of 5,000 nodes and 50,000 pods, with the scheduler that is
+// kept.
+func BenchmarkDiagnose(b *testing.B) {
+	s := New(clusterOf(5000).Recording(10), timeline.Options{Paused: true})
+	go s.Run(b.Context())
+	s.SeekEnd()
+	ready(b, s)
+	for b.Loop() {
+		s.Diagnose(world.Key("waits"))
+		if f := s.Sync(); f.Needs == nil || f.Needs.Nodes != 5000 || f.Conclude(f.Board.Get(world.Key("waits")), f.Needs).Reason != "InsufficientResources" {
+			b.Fatalf("needs are %+v", f.Needs)
+		}
 	}
 }

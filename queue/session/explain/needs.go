@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -147,6 +148,11 @@ func (n *Needs) Sentences() []string {
 		lines = append(lines, "It does not fit on the only node.")
 	default:
 		lines = append(lines, fmt.Sprintf("It fits on none of %d nodes.", n.Nodes))
+	}
+	if slices.ContainsFunc(n.Nearest, func(n NodeNeeds) bool {
+		return slices.ContainsFunc(n.Lacks, func(l Lack) bool { return len(l.Resources) > 0 })
+	}) {
+		lines = append(lines, "Free is allocatable minus what pods request; usage does not count.")
 	}
 	for i, l := range n.Everywhere {
 		same := false // several plugins check a claim
