@@ -176,7 +176,7 @@ func TestConclusions(t *testing.T) {
 			"TopologySpread",
 			"The only node with 2 CPUs free would break its topology spread. Matching pods per zone: z2 0, z1 1; max skew 1 allows only z2.",
 			"Closest: a needs fewer matching pods in its domain.",
-			"Next try by about 12:05:31 (5 min timeout). Sooner if a node with 2 CPUs free is added, or a loses matching pods in its domain.",
+			"Next try by about 12:05:31 (5 min timeout). Sooner if a node with 2 CPUs free is added in z2, or a loses matching pods in its domain.",
 		},
 		"port": {
 			func(c *world.Cluster) {

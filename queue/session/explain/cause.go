@@ -71,7 +71,7 @@ func everywhereCause(pod *v1.Pod, d *cycle.Diagnosis) Cause {
 	c.Text = strings.Join(texts, " ")
 	if !slices.ContainsFunc(d.Rejected, func(n cycle.NodeLacks) bool { return len(n.Lacks) == 0 }) {
 		also := nodesCause(pod, d)
-		c.Text += " Besides, " + lowerFirst(also.Text)
+		c.Fix = strings.TrimSpace(c.Fix + " Besides, " + lowerFirst(also.Text))
 	}
 	return c
 }
@@ -153,7 +153,7 @@ func nodesCause(pod *v1.Pod, d *cycle.Diagnosis) Cause {
 		c.Reason, c.Text = ResourceNotOffered, fmt.Sprintf("No node offers %s.", name)
 	}
 	c.Text += taintText(d, set, all) + spreadText(d, set, all) + volumeText(d, set, all) + conflictText(d, set, all)
-	c.closest(pod, d, offers)
+	c.closest(pod, d, offers, allowedDomains(d, set, all))
 	return c
 }
 
@@ -515,6 +515,23 @@ func spreadText(d *cycle.Diagnosis, set uint64, all []requirement) string {
 	return b.String()
 }
 
+// allowedDomains returns " in DOMAIN or DOMAIN" if pod's only spread constraint allows only some domains.
+func allowedDomains(d *cycle.Diagnosis, set uint64, all []requirement) string {
+	if !contains(set, all, TopologySpread) || len(d.Spread) != 1 {
+		return ""
+	}
+	var takes []string
+	for _, domain := range d.Spread[0].Domains {
+		if domain.Takes {
+			takes = append(takes, domain.Value)
+		}
+	}
+	if len(takes) == 0 || len(takes) == len(d.Spread[0].Domains) || len(takes) > domainsShown {
+		return ""
+	}
+	return " in " + words.Or(takes)
+}
+
 // volumeText says from where the pod's bound volumes can be used.
 func volumeText(d *cycle.Diagnosis, set uint64, all []requirement) string {
 	if !contains(set, all, VolumeConflict) {
@@ -575,11 +592,12 @@ func conflictText(d *cycle.Diagnosis, set uint64, all []requirement) string {
 	return fmt.Sprintf(" It conflicts with %s.", words.And(pods))
 }
 
-// closest adds to c the smallest change that makes pod fit on an existing node. offers is what a new node needs.
-func (c *Cause) closest(pod *v1.Pod, d *cycle.Diagnosis, offers []string) {
-	added := "a node that can take it is added"
+// closest adds to c the smallest change that makes pod fit on an existing node. offers is what a new node needs, and
+// where " in DOMAIN" if it must be in certain topology domains.
+func (c *Cause) closest(pod *v1.Pod, d *cycle.Diagnosis, offers []string, where string) {
+	added := fmt.Sprintf("a node that can take it is added%s", where)
 	if len(offers) > 0 {
-		added = fmt.Sprintf("a node with %s is added", words.And(offers))
+		added = fmt.Sprintf("a node with %s is added%s", words.And(offers), where)
 	}
 	n := d.Rejected[0]
 	if n.Never {
@@ -587,7 +605,7 @@ func (c *Cause) closest(pod *v1.Pod, d *cycle.Diagnosis, offers []string) {
 		if len(offers) > 0 {
 			c.Fix += " with " + words.And(offers)
 		}
-		c.Fix += "."
+		c.Fix += where + "."
 		c.Helps = added
 		return
 	}

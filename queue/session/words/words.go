@@ -66,10 +66,15 @@ func TierWord(t queue.Tier) string {
 }
 
 // And joins parts: "a", "a and b", "a, b and c".
-func And(parts []string) string {
+func And(parts []string) string { return join(parts, " and ") }
+
+// Or joins parts: "a", "a or b", "a, b or c".
+func Or(parts []string) string { return join(parts, " or ") }
+
+func join(parts []string, with string) string {
 	if len(parts) < 2 {
 		return strings.Join(parts, "")
 	}
 	last := len(parts) - 1
-	return strings.Join(parts[:last], ", ") + " and " + parts[last]
+	return strings.Join(parts[:last], ", ") + with + parts[last]
 }
