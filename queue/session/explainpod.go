@@ -37,7 +37,7 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 		return nil, explain.UnknownPod(ctx, rec, o.recording.Engine.Objects.Pod(key), key, o.now, o.zone)
 	}
 	x := f.Explanation(p)
-	x.Source = f.Name
+	x.Source, x.SchedulerEnded = f.Name, f.SchedulerEnded()
 	if p.Tier.Queued() || p.Tier == queue.InFlight {
 		o.explainNeeds(p, x)
 	}

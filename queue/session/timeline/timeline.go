@@ -159,12 +159,10 @@ func (t *Timeline) ExecuteNext() {
 	ev := t.Feed.Events[t.Next]
 	t.facts += t.factSize(ev)
 	t.Engine.apply(ev)
-	switch f := ev.Fact.(type) {
-	case *sources.Counts:
+	if _, is := ev.Fact.(*sources.Counts); is {
 		t.Counts = append(t.Counts, localCounts{t.Head().Counts(), t.ChangeCount()})
-	case *sources.Silent:
-		t.Silences.Add(ev.Time, f)
 	}
+	t.Silences.Add(ev)
 	t.Executed = ev.Time
 	t.Next++
 }
