@@ -219,7 +219,7 @@ func boardTime() []Binding {
 		{ID: SeekStart, Keys: []string{"{"}, Name: "to the start",
 			Description: "Go to the start; in a what-if, to where it left the recording."},
 		{ID: SeekEnd, Keys: []string{"}"}, Name: "to the end",
-			Description: "Go to the end; in a what-if, to the last moment played."},
+			Description: "Go to the end: the scheduler's if its log has it, then the recording's. In a what-if, go to the last moment played."},
 		{ID: Squeeze, Keys: []string{"z"}, Name: "skip quiet time",
 			Description: "Skip quiet time during playback, or stop skipping it. The screen shows what was skipped."},
 		{ID: SetMark, Keys: []string{"\""}, Name: "mark",

@@ -86,6 +86,22 @@ type Silent struct {
 	Since time.Time
 	// Profile is the schedulerName of the profile that is meant. Empty for the scheduler as a whole.
 	Profile string
+	// Ended is true if the scheduler's log says that it shut down.
+	Ended bool
+}
+
+// shutdownTakes is how long kube-scheduler may log moves after it logged that it shuts down.
+const shutdownTakes = time.Second
+
+// EndedBefore reports whether ev shows that a scheduler works although its log, or another's, ended with f.
+func (f *Silent) EndedBefore(ev Event) bool {
+	switch fact := ev.Fact.(type) {
+	case *SchedulerStarted:
+		return true
+	case *Move:
+		return ev.Time.Sub(f.Since) > shutdownTakes && fact.To != TierDeleted
+	}
+	return false
 }
 
 // Unheard says that the source hears nothing of a resource, or of the cluster, and again when it heard something: what was

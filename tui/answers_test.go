@@ -112,8 +112,8 @@ func TestMessagesAreBounded(t *testing.T) {
 	})
 }
 
-// What came of what was asked in a what-if stays until it is closed, beneath whatever is shown: every pod that it moved, where
-// it is, and the pod that the person comes to is selected on the board.
+// The result of an action in a what-if stays below whatever is shown, until the user closes it, leaves the what-if or
+// undoes the action: every pod that it moved, where it is, and the pod at the cursor is selected on the board.
 func TestAnOutcomeStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
@@ -128,8 +128,16 @@ func TestAnOutcomeStays(t *testing.T) {
 		if got := p.model.Selected.Key.Name; got == "cart-7d9f8c6b5-x2k1p" {
 			t.Error("when what is above it is closed, keys are not about the panel again")
 		}
-		p.do(keymap.NextPane).do(keymap.LeaveWhatIf).sees(" result ").do(keymap.Back).seesNot(" result ")
-		p.do(keymap.Messages).enter("move request").sees(" result ").do(keymap.Back).seesNot(" result ")
+		p.do(keymap.Back).seesNot(" result ").do(keymap.Messages).enter("move request").sees(" result ")
+		p.do(keymap.NextPane).do(keymap.LeaveWhatIf).seesNot(" result ")
+		p.do(keymap.Messages).enter("move request").seesNot(" result ").sees("not shown")
+	})
+}
+
+func TestAnOutcomeIsUndone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.WhatIf, keymap.MoveAll).sees(" result ").do(keymap.Undo).seesNot(" result ")
 	})
 }
 

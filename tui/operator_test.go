@@ -192,7 +192,7 @@ func TestTheLogIsFiltered(t *testing.T) {
 		}
 		p.do(keymap.FocusLog, keymap.FirstRow).sees("▸10:36:05.0 ● batch-1").do(keymap.RowDown).sees("▸10:36:05.1 ● batch-1")
 		p.do(keymap.SeekEnd).do(keymap.LastRow).seesTogether("▸10:36:08.0", "batch-1", "backoff→active")
-		p.do(keymap.Filter).enter("-none").sees("No move in the log so far matches").do(keymap.Open).sees("can't: ")
+		p.do(keymap.Filter).enter("-none").sees("The log shows the moves after which a pod matches the filter").do(keymap.Open).sees("can't: ")
 	})
 }
 

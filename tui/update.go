@@ -105,6 +105,7 @@ func (m *model) onFrame(f *session.Frame) tea.Cmd {
 	if f.Comparison != nil && !m.Pages.Covered() {
 		m.Session.Compare(m.TimelineID()) // the comparison is closed
 	}
+	m.outcome.OnFrame()
 	cmd := m.showAnswer(f.Reply)
 	for _, shown := range [...]page.Page{m.Pages.Shown(), m.Pages.Docked()} {
 		if follower, ok := shown.(page.Follower); ok {
@@ -136,9 +137,7 @@ func (m *model) showAnswer(said session.Reply) tea.Cmd {
 		return nil
 	}
 	notice := page.Notice{Text: said.Text, Refused: said.Refused, NotFound: said.NotFound}
-	if m.outcome.Take(said, m.lesson == nil) {
-		notice.Open = func() tea.Cmd { return m.outcome.Open(said) }
-	}
+	notice.Open = m.outcome.Take(said, m.lesson == nil)
 	return m.ShowNotice(notice)
 }
 

@@ -230,7 +230,9 @@ func TestFilterFlag(t *testing.T) {
 // TestList: the longest waiting pod comes first.
 func TestList(t *testing.T) {
 	code, out, stderr := schedq(t, "", "list", "--recording", "workshop", "--at", "10:58:00")
-	want := `  pod               waits   place          for    attempts  latest try  rejected by
+	want := `workshop at 2026-11-21 10:58:00.000 UTC: 4 pods pending
+
+  pod               waits   place          for    attempts  latest try  rejected by
   default/batch-1   1m34s   unschedulable  2.55s  6         11:03:16    NodeResourcesFit, TaintToleration
   default/train-0   1m26s   unschedulable  1m26s  1         11:01:46    NodeAffinity, TaintToleration
   default/quorum-2  40.59s  unschedulable  2.55s  4         11:03:16    InterPodAffinity, NodeResourcesFit
@@ -240,19 +242,25 @@ func TestList(t *testing.T) {
 		t.Errorf("exit %d, %q\n%s", code, stderr, out)
 	}
 	code, out, _ = schedq(t, "", "list", "--recording", "workshop", "--at", "10:58:00", "--filter", "train", "-o", "json")
-	var pods []struct {
-		Pod, Tier, NextTry, Provenance string
-		AgeSeconds                     float64
-		Plugins                        []string
+	var listed struct {
+		Source, Time string
+		Pods         []struct {
+			Pod, Tier, NextTry, Provenance string
+			AgeSeconds                     float64
+			Plugins                        []string
+		}
 	}
-	if err := json.Unmarshal([]byte(out), &pods); code != 0 || err != nil || len(pods) != 1 {
+	if err := json.Unmarshal([]byte(out), &listed); code != 0 || err != nil || len(listed.Pods) != 1 {
 		t.Fatalf("exit %d, %v: %s", code, err, out)
 	}
-	if p := pods[0]; p.Pod != "default/train-0" || p.Tier != "unschedulable" || p.AgeSeconds < 85 || len(p.Plugins) != 2 ||
+	if listed.Source != "workshop" || listed.Time != "2026-11-21T10:58:00Z" {
+		t.Errorf("it lists %s at %s", listed.Source, listed.Time)
+	}
+	if p := listed.Pods[0]; p.Pod != "default/train-0" || p.Tier != "unschedulable" || p.AgeSeconds < 85 || len(p.Plugins) != 2 ||
 		!strings.HasPrefix(p.NextTry, "2026-11-21T11:01:4") || p.Provenance != "observed" {
 		t.Errorf("%+v", p)
 	}
-	if code, out, _ := schedq(t, "", "list", "--recording", "workshop", "--at", "10:58:00", "--filter", "nobody"); code != 0 || out != "no pending pods\n" {
+	if code, out, _ := schedq(t, "", "list", "--recording", "workshop", "--at", "10:58:00", "--filter", "nobody"); code != 0 || out != "workshop at 2026-11-21 10:58:00.000 UTC: 0 pods pending\n" {
 		t.Errorf("exit %d: %s", code, out)
 	}
 }

@@ -60,16 +60,9 @@ func (s *Session) Seek(t time.Time) { s.do(func(o *owner) { o.travel(t) }) }
 // SeekStart goes to the start of the recording, or to where the what-if shown left it.
 func (s *Session) SeekStart() { s.do((*owner).seekStart) }
 
-// SeekEnd goes to the end of the recording, or to the end of the what-if shown.
-func (s *Session) SeekEnd() {
-	s.do(func(o *owner) {
-		if o.fork != nil {
-			o.seekEnd()
-		} else {
-			o.travel(o.recording.End)
-		}
-	})
-}
+// SeekEnd goes to the end of the what-if shown; in the recording to the scheduler's end if its log says
+// that it shut down, and from there to the recording's.
+func (s *Session) SeekEnd() { s.do((*owner).seekEnd) }
 
 // SetFilter shows only the pods that f selects.
 func (s *Session) SetFilter(f filter.Filter) { s.do(func(o *owner) { o.setFilter(f) }) }

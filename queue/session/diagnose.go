@@ -44,14 +44,14 @@ func (o *owner) findNeeds(p *board.Pod) (*explain.Needs, error) {
 func (o *owner) engineShown() (*timeline.Engine, error) {
 	t := o.shownTimeline()
 	switch cursor := t.Cursor; {
-	case cursor == t.ChangeCount():
+	case t.IsAtEngine(o.now):
 		return t.Engine, nil
 	case t.Forked != nil:
 		return nil, errMomentPassed
 	case !t.HasEngine():
 		return nil, errEngineDropped
 	default:
-		e := t.EngineShown()
+		e := t.EngineShown(o.now)
 		t.SetCursor(cursor)
 		return e, nil
 	}

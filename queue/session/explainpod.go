@@ -42,7 +42,7 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 		needs, err = o.findNeeds(p)
 	}
 	x := f.Explanation(p, needs)
-	x.Source = f.Name
+	x.Source, x.SchedulerEnded = f.Name, f.SchedulerEnded()
 	switch {
 	case err != nil:
 		x.Notes = append(x.Notes, fmt.Sprintf("What it needs is unknown: %s.", err))

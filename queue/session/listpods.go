@@ -14,9 +14,20 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
+// Listing is the waiting pods at one moment.
+type Listing struct {
+	Source sources.SafeText `json:"source"`
+	Time   time.Time        `json:"time"`
+	// SchedulerEnded is when the scheduler shut down, nil if it had not by then or that is unknown.
+	SchedulerEnded *time.Time       `json:"schedulerEnded,omitempty"`
+	Pods           []report.Waiting `json:"pods"`
+	// Silence says that no scheduler works, as a sentence. Empty if one does.
+	Silence string `json:"-"`
+}
+
 // ListPods replays rec up to at and returns the waiting pods that opts.Filter selects, the longest
 // waiting first. It fails if the model can't be set up, or when ctx ends.
-func ListPods(ctx context.Context, rec *sources.Recording, opts timeline.Options, at time.Time) ([]report.Waiting, error) {
+func ListPods(ctx context.Context, rec *sources.Recording, opts timeline.Options, at time.Time) (*Listing, error) {
 	if _, err := opts.SchedulerConfig(rec); err != nil {
 		return nil, err
 	}
@@ -25,17 +36,25 @@ func ListPods(ctx context.Context, rec *sources.Recording, opts timeline.Options
 		return nil, err
 	}
 	defer o.recording.Feed.Close()
-	pods := o.frame().Waiting()
-	slices.SortStableFunc(pods, func(a, b report.Waiting) int {
+	return o.frame().Listing(), nil
+}
+
+// Listing returns the waiting pods that match the filter, the longest waiting first.
+func (f *Frame) Listing() *Listing {
+	l := &Listing{Source: f.Name, Time: f.Now.UTC(), SchedulerEnded: f.SchedulerEnded(), Pods: f.Waiting()}
+	if f.Silent != nil {
+		l.Silence = f.Silent.Sentence(f.Zone)
+	}
+	slices.SortStableFunc(l.Pods, func(a, b report.Waiting) int {
 		return cmp.Or(cmp.Compare(b.Age, a.Age), cmp.Compare(a.Pod, b.Pod))
 	})
-	return pods, nil
+	return l
 }
 
 // Waiting returns the pods on the board without a node that match the filter, tier by tier, each in
 // the order shown.
 func (f *Frame) Waiting() []report.Waiting {
-	var all []report.Waiting
+	all := []report.Waiting{}
 	for _, tier := range board.Tiers {
 		for i := range f.Board.Len(tier) {
 			p := f.Board.At(tier, i)

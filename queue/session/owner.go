@@ -48,6 +48,7 @@ type subject struct {
 	unknown *sources.SchedulerStarted // used when the recording names no scheduler
 	counts  []sources.Event           // the recording's *sources.Counts
 	marks   []sources.Event           // the recording's *sources.Mark
+	ended   time.Time                 // when the scheduler shut down; zero if unknown
 }
 
 // branches are the timelines of the recording and of the what-ifs made from it.
@@ -115,6 +116,7 @@ func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 	o := &owner{subject: subject{rec: rec, unknown: &sources.SchedulerStarted{}}, changed: true}
 	o.playback = playback{speed: cmp.Or(opts.Speed, 1), squeeze: true, playing: !opts.Paused, memoryLimit: opts.Bound(rec)}
 	o.noteFacts(rec.Tells())
+	o.ended, _ = timeline.SchedulerEnd(rec)
 	o.running = timeline.SchedulersOf(rec) // for a rerun only the first
 	var err error
 	if o.cfg, err = opts.SchedulerConfig(rec); err != nil {

@@ -81,12 +81,17 @@ func (o *owner) seekStart() {
 	}
 }
 
+// seekEnd goes to the end of the what-if shown; in the recording to the scheduler's end if its log has it,
+// and from there to the recording's.
 func (o *owner) seekEnd() {
-	if o.fork != nil {
+	switch {
+	case o.fork != nil:
 		o.seek(o.fork.Executed)
-		return
+	case o.now.Before(o.ended):
+		o.travel(o.ended)
+	default:
+		o.travel(o.recording.End)
 	}
-	o.seek(o.recording.End)
 }
 
 func (o *owner) setFilter(f filter.Filter) { o.setView(o.shownTimeline().Shown.View.WithFilter(f)) }

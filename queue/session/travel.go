@@ -85,10 +85,10 @@ func (o *owner) searchOn() {
 		switch {
 		case found:
 			o.search, o.changed = nil, true
-			c := s.Found()
-			o.now = c.At
-			if move := c.Move; move != nil {
-				o.reply = Reply{Number: o.reply.Number + 1, Pod: move.Pod.Key}
+			at, pod := s.Found()
+			o.now = at
+			if pod != nil {
+				o.reply = Reply{Number: o.reply.Number + 1, Pod: pod.Key}
 			}
 			return
 		case !more:

@@ -61,7 +61,8 @@ func TestRunUntil(t *testing.T) {
 		"event BackoffComplete":      {"12.3 batch-1 active"},
 		"web-1":                      {"12 web-1 active", "12 web-1 in-flight", "12.1 web-1 bound"},
 		"!batch !late enters active": {"12 web-1 active"},
-		"waiting>1s !late":           {"11.2 batch-1 backoff", "12.3 batch-1 active"},
+		"waiting>1s !late":           {"11.000000001 batch-1 unschedulable", "11.2 batch-1 backoff", "12.3 batch-1 active"},
+		"waiting>=30s batch":         {"40 batch-1 active"},
 		"attempts>0 tier:unsched":    {"10.7 batch-1 unschedulable"},
 		"mark node":                  {"11.5 batch-1 backoff"},
 	} {

@@ -20,7 +20,7 @@ func isLongTrace(files []*file, opts Options) bool {
 func openLongTrace(ctx context.Context, name sources.SafeText, f *file, opts Options) (*sources.Recording, error) {
 	f.reader.Close()
 	show, part, count := opts.Gist(), &sources.Part{}, 0
-	for ev, err := range f.traced(ctx, &part.Notices) {
+	for ev, err := range f.traced(ctx, part) {
 		if err != nil {
 			return nil, err
 		}
@@ -45,9 +45,9 @@ func openLongTrace(ctx context.Context, name sources.SafeText, f *file, opts Opt
 		Again: func(ctx context.Context) iter.Seq2[sources.Event, error] { return first(count, f.traced(ctx, nil)) }}, nil
 }
 
-// traced yields the events of a trace from its beginning. Notices, unless it is nil, gets what a person should know of it, at the
-// end. What stands at any moment is bounded, each time that it is read.
-func (f *file) traced(ctx context.Context, notices *[]string) iter.Seq2[sources.Event, error] {
+// traced yields the events of a trace from its beginning. At the end, part, unless it is nil, gets its notices and its last
+// time. What stands at any moment is bounded, each time that it is read.
+func (f *file) traced(ctx context.Context, part *sources.Part) iter.Seq2[sources.Event, error] {
 	return func(yield func(sources.Event, error) bool) {
 		r, ended, err := f.again(ctx)
 		if err != nil {
@@ -66,8 +66,9 @@ func (f *file) traced(ctx context.Context, notices *[]string) iter.Seq2[sources.
 				return
 			}
 		}
-		if notices != nil {
-			*notices = append(ended(), t.Notices()...)
+		if part != nil {
+			part.Notices = append(ended(), t.Notices()...)
+			part.Saw(t.Last())
 		}
 	}
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestLastWords: kube-scheduler says that it ends, and from then on none is heard to work. Where its log tells all moves, that no more
-// come says so.
+// TestLastWords: kube-scheduler says that it ends, and from then on none is heard to work.
 func TestLastWords(t *testing.T) {
 	failed := `I1121 10:00:01.000000       1 schedule_one.go:1194] "Unable to schedule pod; no fit; waiting" pod="default/web" err="0/1 nodes are available: 1 Insufficient cpu."` + "\n"
 	moved := `I1121 10:00:01.000000       1 backoff_queue.go:324] "Entity moved to an internal scheduling queue" type="pod" entity="default/web" event="UnscheduledPodAdd" queue="Active"` + "\n"
@@ -25,7 +24,8 @@ func TestLastWords(t *testing.T) {
 		{"it has lost its lease", failed + line("E", `"Leaderelection lost"`), 1},
 		{"another command fails", failed + line("E", `"command failed" err="no such file"`), 0},
 		{"its log ends", failed, 0},
-		{"its log tells all moves", moved + line("E", `"command failed" err="finished without leader elect"`), 0},
+		{"its log tells all moves", moved + line("E", `"command failed" err="finished without leader elect"`), 1},
+		{"it was a standby", line("I", `"Starting Kubernetes Scheduler" version="v1.37.1"`) + line("E", `"Leaderelection lost"`), 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			part, err := read(t, c.log, nov)
@@ -36,8 +36,8 @@ func TestLastWords(t *testing.T) {
 			for _, ev := range part.Events {
 				if f, is := ev.Fact.(*sources.Silent); is {
 					since = append(since, f.Since.Format("05.0"))
-					if !f.Since.Equal(ev.Time) || f.Profile != "" {
-						t.Errorf("at %v it is silent since %v, profile %q", ev.Time, f.Since, f.Profile)
+					if !f.Since.Equal(ev.Time) || f.Profile != "" || !f.Ended {
+						t.Errorf("at %v it is silent since %v, profile %q, ended %t", ev.Time, f.Since, f.Profile, f.Ended)
 					}
 				}
 			}

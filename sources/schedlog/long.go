@@ -58,7 +58,7 @@ func (l *Log) Survey(r *lines.Reader, year Year) iter.Seq2[sources.Event, error]
 		look := func() error {
 			for _, ev := range p.takeRead() {
 				switch ev.Fact.(type) {
-				case *sources.Silent, *sources.Delivered, *sources.FailedAttempt, *sources.Bound:
+				case *sources.Delivered, *sources.FailedAttempt, *sources.Bound:
 					continue
 				case *sources.SchedulerStarted:
 					l.Starts = append(l.Starts, ev)

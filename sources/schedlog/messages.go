@@ -64,7 +64,9 @@ func (p *parser) message(h *header) (known bool, err error) {
 	}
 	if isLast(rest) {
 		p.now = p.clock.time(h)
-		p.emit(&sources.Silent{Since: p.now})
+		if p.moves > 0 || len(p.pods) > 0 { // a standby ends beside the scheduler that leads
+			p.emit(&sources.Silent{Since: p.now, Ended: true})
+		}
 		return false, nil
 	}
 	if bytes.HasPrefix(rest, []byte(`Successfully acquired lease`)) {

@@ -248,11 +248,11 @@ func ending(at time.Time) sources.Event {
 	return sources.Event{Time: at, Fact: &sources.Logged{Verbosity: unknown}}
 }
 
-// tells reports whether what was read of a log is told: in one that tells all moves, not how it ends, nor what they follow from; in
+// tells reports whether what was read of a log is told: in one that tells all moves, not what they follow from; in
 // another not the moves in stretches below 5.
 func (v *verbosity) tells(ev sources.Event) bool {
 	if len(v.spans) == 0 {
-		return !isFact[*sources.Silent](ev) && !isFact[*sources.Delivered](ev)
+		return !isFact[*sources.Delivered](ev)
 	}
 	return !isFact[*sources.Move](ev) || v.at(ev.Time) >= sources.MovesVerbosity
 }

@@ -68,6 +68,8 @@ func (t *Reader) member(r *members, name string, value []byte) (refused error) {
 		if refused = t.fact(value, m, "text"); refused == nil {
 			r.fact = &sources.Mark{Text: sources.Sanitize(m.Text)}
 		}
+	case "end":
+		r.ends, r.other = true, true
 	default:
 		t.unknown++
 		r.other = true
@@ -85,7 +87,7 @@ func (t *Reader) hearing(r *members, name string, value []byte) (err error) {
 		}
 	case "silent":
 		q := &silent{}
-		if err = t.fact(value, q, "since", "profile"); err == nil {
+		if err = t.fact(value, q, "since", "profile", "ended"); err == nil {
 			r.fact, err = q.fact()
 		}
 	case "unheard":

@@ -147,6 +147,9 @@ func (t *Reader) All() iter.Seq2[sources.Event, error] {
 	}
 }
 
+// Last returns the last time read up to now, also of a record without an event.
+func (t *Reader) Last() time.Time { return t.part.Last }
+
 // Notices are sentences about what of the trace could not be read up to now.
 func (t *Reader) Notices() []string {
 	said := t.lines.Notices(t.part.Last)
@@ -286,6 +289,7 @@ type members struct {
 	timeErr       error // why there is no valid time
 	timed         bool
 	other         bool // it has something that counts beside fact
+	ends          bool // the recording ends at that time
 }
 
 // record reads a record.
@@ -315,6 +319,9 @@ func (t *Reader) record(line []byte) (rest []byte, refused, err error) {
 			c.Delivered, c.Sent = r.delivered, r.sent
 		}
 		r.other = true
+	}
+	if r.ends {
+		t.part.Saw(r.at.UTC())
 	}
 	if r.fact != nil {
 		t.part.Add(r.at.UTC(), r.fact)

@@ -48,6 +48,7 @@ type record struct {
 	Move      *move             `json:"move,omitempty"`
 	Counts    *counts           `json:"counts,omitempty"`
 	Mark      *mark             `json:"mark,omitempty"`
+	End       *struct{}         `json:"end,omitempty"`
 }
 
 type scheduler struct {
@@ -118,6 +119,7 @@ type heard struct {
 type silent struct {
 	Since   *time.Time `json:"since,omitempty"`
 	Profile string     `json:"profile,omitempty"`
+	Ended   bool       `json:"ended,omitempty"`
 }
 
 // unheard is that nothing was heard of a resource since then, or until when.
@@ -192,7 +194,7 @@ func encode(e sources.Event) (*record, error) {
 	case *sources.SchedulerHeard:
 		r.Heard = &heard{string(f.Release), f.From}
 	case *sources.Silent:
-		r.Silent = &silent{nilIfZero(f.Since), f.Profile}
+		r.Silent = &silent{nilIfZero(f.Since), f.Profile, f.Ended}
 	case *sources.Unheard:
 		r.Unheard = &unheard{f.Resource, f.Since.UTC(), nilIfZero(f.Until)}
 	case *sources.Clocks:
@@ -377,7 +379,7 @@ func (a *attached) fact() (sources.Fact, error) {
 
 func (q *silent) fact() (sources.Fact, error) {
 	since, err := timeOf(q.Since)
-	return &sources.Silent{Since: since, Profile: string(sources.Sanitize(q.Profile))}, err
+	return &sources.Silent{Since: since, Profile: string(sources.Sanitize(q.Profile)), Ended: q.Ended}, err
 }
 
 func (c *clocks) fact() (sources.Fact, error) {

@@ -79,6 +79,9 @@ func (w *Writer) Write(e sources.Event) error {
 	return w.line(r)
 }
 
+// End writes that the recording ends at that time, also without an event.
+func (w *Writer) End(at time.Time) error { return w.line(&record{Time: at.UTC(), End: &struct{}{}}) }
+
 func (w *Writer) line(v any) error {
 	if w.err != nil {
 		return w.err

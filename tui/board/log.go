@@ -126,7 +126,7 @@ func (v logPart) Draw(a canvas.Area) {
 	body := a.Sub(0, 1, a.W, a.H-1)
 	lines := v.visible(body.H)
 	if len(lines) == 0 && log.only != nil {
-		body.Text(2, 0, theme.Dim, "No move in the log so far matches the filter.")
+		body.Text(2, 0, theme.Dim, "The log shows the moves after which a pod matches the filter: none so far.")
 		return
 	}
 	if len(lines) == 0 {

@@ -87,7 +87,7 @@ func (e *Export) outputs(d *page.UI) []output {
 		}},
 		{pods + "CSV", "One row per waiting pod that matches the filter: tier, waiting time, attempts, rejecting plugins.", ".csv",
 			func() ([]byte, error) { return table(f.Waiting()) }},
-		{pods + "JSON", "Same as schedq list -o json.", ".json", func() ([]byte, error) { return document(f.Waiting()) }},
+		{pods + "JSON", "Same as schedq list -o json.", ".json", func() ([]byte, error) { return document(f.Listing()) }},
 	}
 	made := func() ([]byte, error) {
 		s, err := d.Session.ForkScenario()

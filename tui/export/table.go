@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/report"
 )
 
@@ -43,11 +44,8 @@ func text(s string) string {
 	return s
 }
 
-// document returns pods as JSON.
-func document(pods []report.Waiting) ([]byte, error) {
-	if pods == nil {
-		pods = []report.Waiting{} // encode as [], not null
-	}
-	b, err := json.MarshalIndent(pods, "", "  ")
+// document returns the pods as schedq list -o json prints them.
+func document(l *session.Listing) ([]byte, error) {
+	b, err := json.MarshalIndent(l, "", "  ")
 	return append(b, '\n'), err
 }

@@ -126,7 +126,11 @@ func (h Header) silent() bool { return h.Frame.Silent != nil && h.Frame.Silent.P
 func (h Header) silence(a canvas.Area) {
 	style := theme.Backoff | canvas.Reverse | canvas.Bold
 	a.Fill(style, " ")
-	text := "NO SIGN OF A SCHEDULER since " + h.Frame.Zone.Second(h.Frame.Silent.Since) + " — no pod is tried"
+	since := h.Frame.Zone.Second(h.Frame.Silent.Since)
+	text := "NO SIGN OF A SCHEDULER since " + since + " — no pod is tried"
+	if h.Frame.Silent.Ended {
+		text = "THE SCHEDULER SHUT DOWN at " + since + " — what follows is if it had gone on"
+	}
 	a.Text(max(1, (a.W-canvas.Width(text))/2), 0, style, canvas.Truncate(text, a.W-2))
 }
 

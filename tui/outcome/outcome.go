@@ -25,8 +25,7 @@ type Panel struct {
 	board *board.Board
 	nodes *nodes.Nodes
 
-	said session.Reply
-	at   time.Time // model time of the answer
+	answer
 	rows []row
 	// older is the last known cluster. From a newer one, the panel learns which words of the answer
 	// are node names.
@@ -35,6 +34,19 @@ type Panel struct {
 	text        []string // the answer, wrapped
 	list        canvas.Rect
 	cursor, top int
+}
+
+// answer is what the session replied to an action.
+type answer struct {
+	said session.Reply
+	at   time.Time // model time
+	// fork is the what-if that it is about, and injected how many actions that had then.
+	fork, injected int
+}
+
+// holds reports whether f shows the what-if of the answer, and the action was not undone.
+func (a answer) holds(f *session.Frame) bool {
+	return f.Fork != nil && f.Fork.ID == a.fork && f.Fork.Injected >= a.injected
 }
 
 // row is a node or a pod in the answer.
@@ -61,35 +73,46 @@ func Add(p *Panel, all page.Actions) {
 // Reset prepares the panel for another session.
 func (p *Panel) Reset() { *p = Panel{UI: p.UI, board: p.board, nodes: p.nodes} }
 
-// Take keeps an answer about moved pods, or one longer than a line, and reports whether it did. If
-// docks is true, it opens the panel for an answer that needs more than a line.
-func (p *Panel) Take(said session.Reply, docks bool) bool {
+// OnFrame closes the panel and forgets its answer when another what-if or the recording is shown, or the
+// action was undone.
+func (p *Panel) OnFrame() {
+	if p.said.Number != 0 && !p.holds(p.Frame) {
+		p.Pages.Close(p)
+		p.Reset()
+	}
+}
+
+// Take keeps an answer about moved pods, or one longer than a line, and returns a function that goes to
+// it, or nil for other answers. If docks is true, it opens the panel for an answer that needs more than a
+// line.
+func (p *Panel) Take(said session.Reply, docks bool) (open func() tea.Cmd) {
 	long := canvas.Width(format.Safe(said.Text)) > p.Width-2
 	if said.Refused || p.Frame.Fork == nil || len(said.Moved) == 0 && !long {
-		return false
+		return nil
 	}
-	p.put(said)
+	a := answer{said, p.Frame.Now, p.Frame.Fork.ID, p.Frame.Fork.Injected}
+	p.put(a)
 	if docks && (len(said.Moved) > 1 || long) {
 		p.Pages.Dock(p)
 	}
-	return true
+	return func() tea.Cmd {
+		if !a.holds(p.Frame) {
+			return p.Refuse("its what-if is not shown, or the action was undone")
+		}
+		p.put(a)
+		return p.goThere()
+	}
 }
 
-func (p *Panel) put(said session.Reply) {
-	if p.said.Number == said.Number {
+func (p *Panel) put(a answer) {
+	if p.said.Number == a.said.Number {
 		return
 	}
-	p.said, p.at, p.rows, p.older, p.cursor, p.top = said, p.Frame.Now, nil, p.Frame.Cluster, 0, 0
-	for _, pod := range said.Moved {
+	p.answer, p.rows, p.older, p.cursor, p.top = a, nil, p.Frame.Cluster, 0, 0
+	for _, pod := range a.said.Moved {
 		p.rows = append(p.rows, row{pod: pod})
 	}
 	p.Session.Survey()
-}
-
-// Open shows an answer and goes to the panel.
-func (p *Panel) Open(said session.Reply) tea.Cmd {
-	p.put(said)
-	return p.goThere()
 }
 
 // goThere focuses the panel, or closes it if it has the focus. In a lesson, whose text is below the

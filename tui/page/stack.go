@@ -82,6 +82,16 @@ func (p *Pages) CloseTop() bool {
 	return true
 }
 
+// Close closes a page, docked or not, and all pages above it.
+func (p *Pages) Close(page Page) {
+	if p.dock == page {
+		p.undock()
+	}
+	if i := slices.Index(p.stack, page); i > 0 {
+		p.drop(i)
+	}
+}
+
 func (p *Pages) undock() { p.dock, p.docked, p.back = nil, false, false }
 
 // Clear closes all pages above the lowest and ends the zoom.

@@ -9,11 +9,12 @@ import (
 )
 
 // ParseTime parses the value of a flag as a time within rec: a time of day, which is its first
-// occurrence in the recording, +1m30s from the start, or RFC 3339. An empty value is the end.
+// occurrence in the recording, +1m30s from the start, or RFC 3339. An empty value is the last moment that was
+// observed.
 func ParseTime(rec *sources.Recording, flag, value string) (time.Time, error) {
 	start, end := timeline.Span(rec)
 	if value == "" {
-		return end, nil
+		return timeline.LastMoment(rec), nil
 	}
 	var at time.Time
 	if d, err := time.ParseDuration(strings.TrimPrefix(value, "+")); err == nil && strings.HasPrefix(value, "+") {

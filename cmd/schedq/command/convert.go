@@ -156,6 +156,12 @@ func writeEvents(ctx context.Context, w *trace.Writer, rec *sources.Recording) (
 		}
 		tally.Add(ev)
 	}
+	if !rec.End.IsZero() {
+		if err := w.End(rec.End); err != nil {
+			_ = w.Close() // err comes first
+			return nil, err
+		}
+	}
 	return tally, w.Close()
 }
 

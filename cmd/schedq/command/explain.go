@@ -20,7 +20,7 @@ import (
 )
 
 // atUsage is the help of --at of commands that print one moment.
-const atUsage = "show this `TIME`: 12:03:10 (UTC), +1m30s from the start, or RFC 3339 (default the end)"
+const atUsage = "show this `TIME`: 12:03:10 (UTC), +1m30s from the start, or RFC 3339 (default the last moment observed)"
 
 // NewExplain returns schedq explain.
 func NewExplain() *cobra.Command {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -27,18 +28,18 @@ func NewList() *cobra.Command {
 		}
 		opts.Filter = only.Filter
 		opts, stop := withProgress(cmd, rec, opts)
-		pods, err := session.ListPods(cmd.Context(), rec, opts, at)
+		listed, err := session.ListPods(cmd.Context(), rec, opts, at)
 		stop()
 		if err != nil {
 			return err
 		}
 		if namespace != "" {
-			pods = slices.DeleteFunc(pods, func(p report.Waiting) bool { return !strings.HasPrefix(string(p.Pod), namespace+"/") })
+			listed.Pods = slices.DeleteFunc(listed.Pods, func(p report.Waiting) bool { return !strings.HasPrefix(string(p.Pod), namespace+"/") })
 		}
 		if asJSON {
-			return cli.WriteJSON(cmd.OutOrStdout(), pods)
+			return cli.WriteJSON(cmd.OutOrStdout(), listed)
 		}
-		return writePending(cmd.OutOrStdout(), pods)
+		return writePending(cmd.OutOrStdout(), listed)
 	}
 	cmd := headless(&cobra.Command{
 		Use:   "list [FILE...] [--at TIME]",
@@ -64,12 +65,18 @@ live cluster.`,
 }
 
 // writePending writes pods for people.
-func writePending(w io.Writer, pods []report.Waiting) error {
-	if len(pods) == 0 {
-		return cli.WriteText(w, "no pending pods\n")
+func writePending(w io.Writer, l *session.Listing) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s at %s: %s pending\n", l.Source, words.Zone{}.Full(l.Time), words.Plural(len(l.Pods), "pod"))
+	if l.Silence != "" {
+		fmt.Fprintln(&b, l.Silence)
 	}
+	if len(l.Pods) == 0 {
+		return cli.WriteText(w, b.String())
+	}
+	b.WriteByte('\n')
 	rows := [][]string{{"pod", "pending", "tier", "for", "attempts", "next try", "why"}}
-	for _, p := range pods {
+	for _, p := range l.Pods {
 		next := "–"
 		if p.NextTry != nil {
 			next = p.NextTry.Format("15:04:05")
@@ -77,7 +84,6 @@ func writePending(w io.Writer, pods []report.Waiting) error {
 		rows = append(rows, []string{string(p.Pod), brief(p.Age), words.TierNamed(p.Tier), brief(p.InTier), strconv.Itoa(p.Attempts),
 			next, string(p.Cause)})
 	}
-	var b strings.Builder
 	cli.WriteColumns(&b, rows)
 	return cli.WriteText(w, b.String())
 }

@@ -63,17 +63,20 @@ func NewReport() *cobra.Command {
 // writeReport writes r for people.
 func writeReport(w io.Writer, r *report.Report) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s to %s (%s)\n", r.Source, r.Start.UTC().Format(time.DateTime), r.End.UTC().Format(time.TimeOnly), r.End.Sub(r.Start).Round(time.Second))
+	fmt.Fprintf(&b, "%s: %s to %s UTC (%s)\n", r.Source, r.Start.UTC().Format(time.DateTime), r.End.UTC().Format(time.TimeOnly), r.End.Sub(r.Start).Round(time.Second))
 	fmt.Fprintf(&b, "%d pods, %d moves, %d of them modelled\n", r.Pods, r.Moves, r.Modelled)
 	if s := r.Scheduler; s != nil && s.From != "" {
 		fmt.Fprintf(&b, "kube-scheduler %s (%s)\n", s.Release, s.From.Words())
+	}
+	if r.Ended != "" {
+		fmt.Fprintln(&b, r.Ended)
 	}
 	if r.LeftOut != "" {
 		fmt.Fprintln(&b, r.LeftOut)
 	}
 	a := r.Attempts
-	fmt.Fprintf(&b, "%d attempts: %d rejected, %d failed with an error, %d pods bound (median %d attempts, at most %d)\n",
-		a.Total, a.Rejected, a.Errors, a.Bound, a.Median, a.Max)
+	fmt.Fprintf(&b, "%d attempts: %d rejected, %d failed with an error, %d pods bound (median %s, at most %d)\n",
+		a.Total, a.Rejected, a.Errors, a.Bound, words.Plural(a.Median, "attempt"), a.Max)
 	for _, q := range r.Silences {
 		fmt.Fprintln(&b, q.Sentence)
 	}

@@ -214,12 +214,12 @@ func (b *Board) Replace(before, after *Pod) {
 		b.Tiers[before.Listed()].Delete(before)
 		b.removeRow(before)
 	}
+	if before != nil && before.Tier == queue.Scheduled {
+		b.bound--
+	}
 	if after == nil {
 		b.Pods.Delete(before)
 		return
-	}
-	if before != nil && before.Tier == queue.Scheduled {
-		b.bound--
 	}
 	if after.Tier == queue.Scheduled {
 		b.bound++

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -25,6 +26,54 @@ type Condition struct {
 	Matches func(*Transition) bool
 	Holds   func(*[queue.InFlight + 1]int) bool
 	Mark    *string
+	// waits are the waiting times after which a pod may meet the condition without a move, and meets
+	// reports whether it does at a time.
+	waits []time.Duration
+	meets func(p *Pod, now time.Time) bool
+}
+
+// ByWaiting reports whether a pod may meet c without a move, by waiting long enough.
+func (c Condition) ByWaiting() bool { return len(c.waits) > 0 }
+
+// FirstWait returns the first time from from on and before to at which a pod of b meets c by waiting, and
+// the pod.
+func (c Condition) FirstWait(b *Board, from, to time.Time) (at time.Time, found *Pod) {
+	c.eachWait(b, from, to, func(p *Pod, t time.Time) {
+		if found == nil || t.Before(at) {
+			at, found = t, p
+		}
+	})
+	return at, found
+}
+
+// LastWait returns the last such time, and the pod.
+func (c Condition) LastWait(b *Board, from, to time.Time) (at time.Time, found *Pod) {
+	c.eachWait(b, from, to, func(p *Pod, t time.Time) {
+		if found == nil || t.After(at) {
+			at, found = t, p
+		}
+	})
+	return at, found
+}
+
+// eachWait calls each with every queued pod of b that begins to meet c from from on and before to.
+func (c Condition) eachWait(b *Board, from, to time.Time, each func(*Pod, time.Time)) {
+	if !from.Before(to) {
+		return
+	}
+	for _, wait := range c.waits {
+		first := &Pod{Arrived: from.Add(-wait - 1)}
+		first.Tier = queue.Active // sorts among the queued pods
+		b.lanes.Ascend(first, func(p *Pod) bool {
+			reached := p.Arrived.Add(wait)
+			for _, t := range [...]time.Time{reached, reached.Add(1)} { // waiting >= wait, and > wait
+				if !t.Before(from) && t.Before(to) && c.meets(p, t) && !c.meets(p, t.Add(-1)) {
+					each(p, t)
+				}
+			}
+			return reached.Before(to)
+		})
+	}
 }
 
 // String returns the text that c was parsed from, safe to show.
@@ -49,7 +98,7 @@ var countOf = regexp.MustCompile(`^\s*([A-Za-z-]+)\s*(>=|<=|=|>|<)\s*([0-9]+)\s*
 //	event NodeAdd           the event moves a pod
 //	mark                    any mark; with mark TEXT, a mark that contains the text
 //	FILTER enters backoff   a matching pod enters the tier; or leaves it
-//	FILTER                  a matching pod moves
+//	FILTER                  a matching pod moves, or a pod begins to match by waiting
 //
 // Syntax errors are *filter.Error.
 func ParseCondition(text string) (Condition, error) {
@@ -104,6 +153,9 @@ func (c Condition) ofPods(text string, words []string) (Condition, error) {
 	f, err := filter.Parse(text)
 	if err != nil {
 		return c, err
+	}
+	if tier == queue.None {
+		c.waits, c.meets = f.Waits(), func(p *Pod, now time.Time) bool { return f.Match(p.Facts(now)) }
 	}
 	c.Matches = func(m *Transition) bool {
 		switch {

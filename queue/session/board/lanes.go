@@ -165,7 +165,9 @@ func (b *Board) DropLeft(t time.Time, keep func(*Pod) bool) {
 		}
 		return true
 	})
+	bound := b.bound
 	for _, p := range gone {
 		b.Replace(p, nil)
 	}
+	b.bound = bound // still counts them
 }

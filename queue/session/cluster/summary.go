@@ -53,6 +53,7 @@ type picker struct {
 	requests    int
 	uids        map[types.UID]types.NamespacedName // pods by UID
 	shown       map[types.UID]bool                 // UIDs with a selected event
+	ended       *sources.Silent                    // the end of the last scheduler, unless one works since
 }
 
 // end is the first or the last event.
@@ -149,7 +150,18 @@ func podOf(ev sources.Event) (*v1.Pod, bool) {
 // picks reports whether ev shows something that earlier events do not.
 func (g *picker) picks(ev sources.Event) bool {
 	switch f := ev.Fact.(type) {
-	case *sources.SchedulerStarted, *sources.SchedulerHeard, *sources.Silent, *sources.Clocks, *sources.Attached, *sources.Logged, *sources.Mark, *sources.Counts:
+	case *sources.Silent:
+		if g.ended = nil; f.Ended {
+			g.ended = f
+		}
+		return true
+	case *sources.Move:
+		if g.ended != nil && g.ended.EndedBefore(ev) {
+			g.ended = nil
+			return true
+		}
+		return g.isFirst(reflect.TypeOf(ev.Fact))
+	case *sources.SchedulerStarted, *sources.SchedulerHeard, *sources.Clocks, *sources.Attached, *sources.Logged, *sources.Mark, *sources.Counts:
 		return true
 	case *sources.Requested:
 		g.requests++

@@ -76,7 +76,7 @@ func (m *Moment) Explain(p *board.Pod) []string {
 	}
 	said := m.explainTier(p)
 	if q := m.Silent; q != nil && p.Tier.Queued() && (q.Profile == "" || q.Profile == p.Object().Spec.SchedulerName) {
-		return append([]string{q.Sentence(m.Zone) + " The pod waits until one does."}, said...)
+		return append([]string{q.PodSentence(m.Zone)}, said...)
 	}
 	return said
 }

@@ -29,6 +29,16 @@ type Moment struct {
 	Zone words.Zone
 }
 
+// SchedulerEnded returns when the scheduler shut down, as its log says. It is nil if one works, or if that
+// is unknown.
+func (m *Moment) SchedulerEnded() *time.Time {
+	if m.Silent == nil || !m.Silent.Ended {
+		return nil
+	}
+	at := m.Silent.Since.UTC()
+	return &at
+}
+
 // overdue returns a remark for a prediction whose time has passed.
 func (m *Moment) overdue(at time.Time) string {
 	if m.Now.Sub(at) > time.Second {

@@ -102,13 +102,15 @@ func (h *History) Fork() *History {
 	return f
 }
 
-// Append adds a change. A cursor at the end stays at the end.
+// Append adds a change. The cursor stays where it is: only SetCursor moves it.
 func (h *History) Append(c board.Change) {
 	if h.ChangeCount()%KeyframeEvery == 0 {
 		h.keyframes = append(h.keyframes, h.head.Copy())
 	}
 	h.closeSecond(c.At)
-	atEnd := h.Cursor == h.ChangeCount()
+	if h.Shown == h.head {
+		h.Shown = h.head.Copy()
+	}
 	h.changes = append(h.changes, c)
 	h.head.Replace(c.Before, c.After)
 	if c.Move != nil {
@@ -117,9 +119,6 @@ func (h *History) Append(c board.Change) {
 			c.Move.SetPast(h.past)
 		}
 		h.moves = append(h.moves, c.Move)
-	}
-	if atEnd {
-		h.Cursor, h.Moved = h.ChangeCount(), h.MoveCount()
 	}
 }
 

@@ -20,6 +20,7 @@ func TestSecondsAreBounded(t *testing.T) {
 		h.Append(board.Change{At: now, Move: &board.Transition{Transition: queue.Transition{Event: events[i%2], From: queue.InFlight, To: queue.Active}}})
 		h.Append(board.Change{At: now.Add(time.Millisecond), Move: &board.Transition{Transition: queue.Transition{From: queue.Active, To: queue.InFlight}}})
 	}
+	h.SetCursor(h.ChangeCount())
 	now := start.Add(seconds * time.Second)
 	s := h.Series(now)
 	if s.Len() > maxTallies+1 || s.Len() < maxTallies/2 {

@@ -35,6 +35,11 @@ type Report struct {
 	Longest []LongestReport `json:"longest"`
 	// Silences are the times without any scheduler activity.
 	Silences []SilenceReport `json:"silences,omitempty"`
+	// SchedulerEnded is when the last scheduler shut down, as its log says. End is that time then: what
+	// follows does not count. Nil if it is unknown.
+	SchedulerEnded *time.Time `json:"schedulerEnded,omitempty"`
+	// Ended says so in a sentence.
+	Ended string `json:"-"`
 }
 
 // SilenceReport is a time without any scheduler activity. Until is nil if it lasted to the end, and Profile
@@ -140,6 +145,9 @@ func Summarize(ctx context.Context, rec *sources.Recording, opts timeline.Option
 
 func (r *reporter) addSilences(silences timeline.Silences) {
 	for _, q := range silences {
+		if !q.Since.Before(r.report.End) {
+			continue // after what is reported, or its end
+		}
 		made := SilenceReport{Since: q.Since.UTC(), Profile: sources.Sanitize(q.Profile), Sentence: q.Sentence(words.Zone{})}
 		if !q.Until.IsZero() {
 			until := q.Until.UTC()

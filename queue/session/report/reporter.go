@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -40,6 +42,13 @@ func newReporter(rec *sources.Recording) *reporter {
 	r.events.number("", strings.Clone) // so that it is 0
 	r.report.Source = rec.Name
 	r.report.Start, r.report.End = timeline.Span(rec)
+	if ended, known := timeline.SchedulerEnd(rec); known && !rec.Rerun {
+		ended = ended.UTC()
+		r.report.SchedulerEnded = &ended
+		r.report.Ended = fmt.Sprintf("The scheduler shut down at %s, as its log says: the report ends there, and the recording at %s.",
+			words.Zone{}.Precise(ended), words.Zone{}.Precise(r.report.End))
+		r.report.End = ended
+	}
 	if s := timeline.RecordedScheduler(rec); s != nil && s.Release != "" && !rec.Rerun {
 		r.report.Scheduler = &SchedulerReport{s.Release, s.From}
 	}
@@ -47,6 +56,9 @@ func newReporter(rec *sources.Recording) *reporter {
 }
 
 func (r *reporter) add(t *board.Transition) error {
+	if t.Time.After(r.report.End) {
+		return nil
+	}
 	p := r.podOf(t.Pod.Key)
 	m := r.counted(t)
 	if !m.restated {

@@ -66,8 +66,8 @@ func TestForget(t *testing.T) {
 		if got, want := queued(cut.Fork(at).Shown), queued(whole.Shown); got != want {
 			t.Errorf("a what-if from %s begins with\n%.300s\nwant\n%.300s", at.Format(time.TimeOnly), got, want)
 		}
-		info, known := cut.EngineShown().Queue.Get("default", cut.Move(cut.Moved-1).Pod.Key.Name)
-		if wantInfo, wantKnown := whole.EngineShown().Queue.Get("default", whole.Move(whole.Moved-1).Pod.Key.Name); known != wantKnown || info.Tier != wantInfo.Tier || info.Attempts != wantInfo.Attempts {
+		info, known := cut.EngineShown(at).Queue.Get("default", cut.Move(cut.Moved-1).Pod.Key.Name)
+		if wantInfo, wantKnown := whole.EngineShown(at).Queue.Get("default", whole.Move(whole.Moved-1).Pod.Key.Name); known != wantKnown || info.Tier != wantInfo.Tier || info.Attempts != wantInfo.Attempts {
 			t.Errorf("at %s the queue has %+v, want %+v", at.Format(time.TimeOnly), info, wantInfo)
 		}
 	}

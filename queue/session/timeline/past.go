@@ -146,12 +146,14 @@ func (t *Timeline) PlayTo(ctx context.Context, at time.Time, opts Options, keep 
 		}
 		t.ExecuteNext()
 		if n, _ := t.Kept(); n > 2*history.KeyframeEvery {
+			t.SetCursor(t.ChangeCount())
 			t.History.Forget((t.ChangeCount()-1)/history.KeyframeEvery*history.KeyframeEvery, keep)
 		}
 		if len(t.checkpoints) > 2 {
 			t.forgetEngines(t.ChangeCount())
 		}
 	}
+	t.SetCursor(t.ChangeCount())
 	opts.Played(way, way)
 }
 

@@ -45,9 +45,7 @@ func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, ea
 			opts.Played(ev.Time.Sub(start), end.Sub(start))
 		}
 		f.Events = f.Events[1:] // nobody goes back: what was handed on is let go of
-		if f, ok := ev.Fact.(*sources.Silent); ok {
-			silences.Add(ev.Time, f)
-		}
+		silences.Add(ev)
 		if e.apply(ev); failed != nil {
 			return nil, failed
 		}

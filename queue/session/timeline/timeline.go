@@ -159,12 +159,10 @@ func (t *Timeline) ExecuteNext() {
 	ev := t.Feed.Events[t.Next]
 	t.facts += t.factSize(ev)
 	t.Engine.apply(ev)
-	switch f := ev.Fact.(type) {
-	case *sources.Counts:
+	if _, is := ev.Fact.(*sources.Counts); is {
 		t.Counts = append(t.Counts, localCounts{t.Head().Counts(), t.ChangeCount()})
-	case *sources.Silent:
-		t.Silences.Add(ev.Time, f)
 	}
+	t.Silences.Add(ev)
 	t.Executed = ev.Time
 	t.Next++
 }
@@ -191,16 +189,13 @@ func (t *Timeline) ExecuteMore(until time.Time) bool {
 // StepForward goes to the next move and returns its time, or false if there is none to come. In a fork, in
 // which time itself makes the moves, it looks no further than limit.
 func (t *Timeline) StepForward(limit time.Duration) (time.Time, bool) {
-	want, cursor, executed := t.Moved, t.Cursor, t.Executed
+	want, executed, changes := t.Moved, t.Executed, t.ChangeCount()
 	until := executed.Add(limit)
 	for t.MoveCount() <= want {
 		if t.ExecuteMore(until) {
 			continue
 		}
-		if t.Forked != nil {
-			t.Executed = executed // the flushes that moved nothing can run again
-		}
-		t.SetCursor(cursor)
+		t.unexecute(executed, changes)
 		return time.Time{}, false
 	}
 	next := t.Move(want)
@@ -247,35 +242,47 @@ func (t *Timeline) NextMove() (time.Time, bool) {
 
 // Fork returns a timeline that leaves the recording t at the moment shown, now.
 func (t *Timeline) Fork(now time.Time) *Timeline {
-	e := t.EngineShown()
+	e := t.EngineShown(now)
 	f := &Timeline{Executed: now, Start: now, Forked: &forkStart{engine: e, History: t.History.Fork()}, Branch: &branch{From: now}}
 	f.History = t.History.Fork()
 	f.SetEngine(e.Clone())
 	return f
 }
 
-// EngineShown returns the engine as it was at the moment shown, to be cloned. If t has gone on since, it
-// is worked out again from the checkpoint before; the same events give the same engine.
-func (t *Timeline) EngineShown() *Engine {
-	if t.Cursor == t.ChangeCount() {
+// EngineShown returns a clone of the engine as it was at now, the moment shown. If t has executed more since, events
+// are applied again from the checkpoint before; the same events give the same engine.
+func (t *Timeline) EngineShown(now time.Time) *Engine {
+	if t.IsAtEngine(now) {
 		return t.Engine.Clone()
 	}
 	i := len(t.checkpoints) - 1
-	for i > 0 && t.checkpoints[i].engine.changes > t.Cursor {
+	for i > 0 && (t.checkpoints[i].engine.changes > t.Cursor || t.Feed.Events[t.checkpoints[i].events-1].Time.After(now)) {
 		i--
 	}
 	from := t.checkpoints[i]
 	e := from.engine.Clone()
 	h := history.Of(from.board.Copy())
 	e.Board, e.Emit = h.Head(), h.Append
-	for _, ev := range t.Feed.Events[from.events:] {
-		if e.changes >= t.Cursor {
+	stepped := t.Cursor < t.ChangesBy(now) // to one of several moves of that time
+	for _, ev := range t.Feed.Events[from.events:t.Next] {
+		if ev.Time.After(now) || stepped && e.changes >= t.Cursor {
 			break
 		}
 		e.apply(ev)
 	}
 	t.SetCursor(e.changes) // an event's changes belong together
 	return e
+}
+
+// IsAtEngine reports whether the engine is as it was at now, the moment shown.
+func (t *Timeline) IsAtEngine(now time.Time) bool {
+	switch {
+	case t.Cursor < t.ChangeCount():
+		return false
+	case t.Forked != nil:
+		return !t.Executed.After(now)
+	}
+	return t.Next == 0 || !t.Feed.Events[t.Next-1].Time.After(now)
 }
 
 // Inject carries out what a person did in a fork, at now, the moment shown, and returns the moves that it caused.

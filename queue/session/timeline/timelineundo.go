@@ -38,6 +38,9 @@ func (t *Timeline) Reinject(injected []injection, until time.Time) {
 	t.Branch.Inherited = min(t.Branch.Inherited, len(t.Injected))
 }
 
+// Origin returns the engine as it was where a fork left the recording. It is only cloned, never run.
+func (t *Timeline) Origin() *Engine { return t.Forked.engine }
+
 // DescribeLast says what the last injection is called, until when it was followed, and whether it is part of what the
 // one before is called.
 func (t *Timeline) DescribeLast(what string, until time.Time, joined bool) {

@@ -233,8 +233,8 @@ func (t *Timeline) NewPreviews(wanted []string, now time.Time) *Previews {
 	p := &Previews{wanted: slices.Clone(wanted), now: now, Close: func() {}}
 	switch {
 	case t.Forked == nil:
-		p.base = t.EngineShown()
-	case t.Cursor == t.ChangeCount() && !now.Before(t.Executed):
+		p.base = t.EngineShown(now)
+	case t.IsAtEngine(now):
 		t.Execute(now)
 		p.base = t.Engine
 	default: // the past of a what-if
