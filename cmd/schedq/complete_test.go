@@ -61,7 +61,9 @@ func TestCompleteCluster(t *testing.T) {
 		"explain shop/":                      "shop/both\nshop/store-0\n:4\n",
 		"explain ../":                        ":4\n",
 		"explain store-0 ":                   ":0\n", // files
-		"explain --recording workshop store": ":4\n",
+		"explain pod/store":                  "pod/store-0\tin shop\n:4\n",
+		"wait shop/s":                        "shop/store-0\n:4\n",
+		"explain --recording workshop store": "store-0\tin default\n:4\n",
 		"explain --context none ":            ":4\n",
 	} {
 		if code, stdout := completed(t, kubeconfig, line); code != 0 || stdout != want {
@@ -139,6 +141,14 @@ func TestCompletion(t *testing.T) {
 		"watch --filter att":      "attempts>",
 		"watch --filter ns:a_!pl": "ns:a !plugin:",
 		"watch --output ":         "json",
+
+		"learn thr":                                 "three-places\tPending is three places",
+		"rerun --release ":                          "v1.31",
+		"explain --recording workshop batch":        "batch-1\tin default\nbatch-2\tin default",
+		"wait --recording workshop pod/default/bat": "pod/default/batch-1",
+		"explain " + workshop + " batch":            "batch-1\tin default",
+		"wait batch-1 --for tr":                     "tried",
+		"wait batch-1 --for wai":                    "waiting>",
 	} {
 		line := strings.Split(args, " ")
 		for i, word := range line {

@@ -305,7 +305,7 @@ func TestConnectErrors(t *testing.T) {
 			code := run(ctx, append(command, c.args...), strings.NewReader(""), &stdout, &stderr)
 			cancel()
 			got := stderr.String()
-			line, _, _ := strings.Cut(got, "\nSee schedq --help.")
+			line, _, _ := strings.Cut(got, "\nSee schedq ")
 			if code != c.code || !strings.Contains(got, c.want) || stdout.String() != "" || strings.Contains(strings.TrimSpace(line), "\n") || strings.Contains(got, "secret-token") {
 				t.Errorf("%s: schedq %s: exit %d, %q, want %d and %q", name, command[0], code, got, c.code, c.want)
 			}

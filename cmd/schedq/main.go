@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/klog/v2"
 
 	"github.com/schedq/schedq/cmd/schedq/cli"
@@ -46,7 +47,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	cmd.SetIn(stdin)
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)
-	err := cmd.ExecuteContext(ctx)
+	executed, err := cmd.ExecuteContextC(ctx)
 	switch {
 	case err == nil:
 		return 0
@@ -58,7 +59,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	var usage cli.UsageError
 	if errors.As(err, &usage) {
-		fmt.Fprintf(stderr, "See %s --help.\n", cmd.CommandPath())
+		fmt.Fprintf(stderr, "See %s --help.\n", executed.CommandPath())
 		return exitUsage
 	}
 	return exitFailed
@@ -68,15 +69,27 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func newRoot() *cobra.Command {
 	root := command.NewRoot()
 	root.Version, root.SilenceErrors, root.SilenceUsage = version(), true, true
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
+	root.SetVersionTemplate(thisBuild().String())
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		command.NewReplay(), command.NewCompare(), command.NewAttach(), command.NewPlay(),
-		command.NewWatch(), command.NewList(), command.NewExplain(), command.NewReport(), command.NewVerify(), command.NewRerun(),
+		command.NewWatch(), command.NewList(), command.NewExplain(), command.NewWait(), command.NewReport(), command.NewVerify(), command.NewRerun(),
 		command.NewDoctor(), command.NewRecord(), command.NewSeed(), command.NewConvert(),
 		command.NewLearn(), command.NewNotes(), command.NewServe(), command.NewKeys(),
 		newConfig(), newVersion(), newMan(),
 	)
 	return root
+}
+
+// flagError returns err as a usage error, with the flag that was probably meant.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return cli.UsageError{Err: err}
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+	return cli.Suggest(cli.UsageError{Err: err}, "--"+unknown.GetSpecifiedName(), known)
 }
 
 // Program names under which kubectl runs schedq as a plugin, and completes its command line.

@@ -61,7 +61,7 @@ type failure struct {
 func (f failure) check(t *testing.T) {
 	t.Helper()
 	code, out, stderr := schedq(t, "", f.args...)
-	line, _, _ := strings.Cut(stderr, "\nSee schedq --help.")
+	line, _, _ := strings.Cut(stderr, "\nSee schedq ")
 	if code != f.code || !strings.Contains(stderr, f.want) || out != "" || strings.Contains(strings.TrimSpace(line), "\n") {
 		t.Errorf("schedq %s: exit %d, %q, %q, want exit %d and one line with %q", strings.Join(f.args, " "), code, out, stderr, f.code, f.want)
 	}

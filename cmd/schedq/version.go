@@ -64,6 +64,11 @@ func thisBuild() build {
 	return b
 }
 
+// String returns b as one line, for schedq version and --version.
+func (b build) String() string {
+	return fmt.Sprintf("schedq %s with kube-scheduler %s, %s, %s\n", b.Version, b.KubeScheduler, b.Go, b.Platform)
+}
+
 func newVersion() *cobra.Command {
 	var output cli.Output
 	cmd := &cobra.Command{
@@ -80,7 +85,7 @@ func newVersion() *cobra.Command {
 			if asJSON {
 				return cli.WriteJSON(cmd.OutOrStdout(), b)
 			}
-			return cli.WriteText(cmd.OutOrStdout(), fmt.Sprintf("schedq %s with kube-scheduler %s, %s, %s\n", b.Version, b.KubeScheduler, b.Go, b.Platform))
+			return cli.WriteText(cmd.OutOrStdout(), b.String())
 		},
 	}
 	output.Register(cmd)

@@ -90,7 +90,7 @@ func TestMemory(t *testing.T) {
 		files  int
 		memory int64
 		want   string
-	}{{1, 0, ""}, {1, 16 << 20, ""}, {2, 32 << 20, ""}, {2, 16 << 20, "what is kept of the recording takes more than 16Mi of memory: --memory raises the bound"}} {
+	}{{1, 0, ""}, {1, 16 << 20, ""}, {2, 32 << 20, ""}, {2, 16 << 20, "the recording takes more than 16Mi of memory: raise --memory"}} {
 		_, err := Open(context.Background(), paths[:c.files], Options{Memory: c.memory})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasSuffix(err.Error(), c.want)) {
 			t.Errorf("%d files in %d bytes: %v, want %s", c.files, c.memory, err, c.want)

@@ -47,11 +47,12 @@ type Options struct {
 	// Strict makes what of a file can't be read an error. Otherwise it is left out, and the recording's notices
 	// tell.
 	Strict bool
-	// Memory is how many bytes of memory may be taken by what is kept of the files and by playing it. Zero stands
-	// for 4 GiB, and for less of a file that is packed far better than recordings are.
+	// Memory limits the bytes of memory that the data kept of the files and playing it take. Zero stands for 4 GiB,
+	// and less for a small compressed file.
 	Memory int64
-	// Gist, if it is set, has a long recording not be kept: it is read once now, and again by Recording.Again. Each of the
-	// functions that it returns is shown the events of one reading; the last one has then been shown the recording's.
+	// Gist, if it is set, allows long recordings, and traces that exceed Memory, to be streamed: they are read once now, and again by
+	// Recording.Again. Each function that it returns receives the events of one reading; the last one has then received
+	// the recording's.
 	Gist func() func(sources.Event)
 	// AtFirst, if it is set, is shown a long recording before all of it was read: with Unread, and with what its beginning tells
 	// as its gist. Open goes on reading once AtFirst returns, and what it returns tells all that there is to know.
@@ -78,6 +79,17 @@ func Open(ctx context.Context, paths []string, opts Options) (*sources.Recording
 	if opts.Now.IsZero() {
 		opts.Now = time.Now()
 	}
+	rec, err := openOnce(ctx, paths, opts)
+	if lines.IsTooMuchKept(err) {
+		if streamed := streamTrace(ctx, paths, opts); streamed != nil {
+			return streamed, nil
+		}
+	}
+	return rec, err
+}
+
+// openOnce is Open with valid arguments, but returns an error if the recording is too much to keep.
+func openOnce(ctx context.Context, paths []string, opts Options) (*sources.Recording, error) {
 	files, err := detectAll(ctx, paths, opts)
 	if err != nil {
 		return nil, err

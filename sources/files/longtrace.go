@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"iter"
+	"runtime/debug"
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/trace"
@@ -12,6 +13,32 @@ import (
 func isLongTrace(files []*file, opts Options) bool {
 	return opts.Gist != nil && opts.Beside == nil && len(opts.Seeds) == 0 && len(files) == 1 &&
 		files[0].format == trace.Format && files[0].ring == nil && areLong(files, opts)
+}
+
+// streamMemory limits the bytes of memory that the objects of one moment take in a small compressed trace that is too much to keep.
+const streamMemory = 80 << 20
+
+// streamTrace opens a trace that is too much to keep. It returns nil if it can't: the files are something else, or what a trace
+// needs at one moment is too much, too.
+func streamTrace(ctx context.Context, paths []string, opts Options) *sources.Recording {
+	debug.FreeOSMemory() // what was kept until now
+	files, err := detectAll(ctx, paths, opts)
+	if err != nil {
+		return nil
+	}
+	defer closeAll(files)
+	opts.LongFrom = 1
+	if !isLongTrace(files, opts) {
+		return nil
+	}
+	if opts.Memory == 0 {
+		files[0].memory = streamMemory
+	}
+	rec, err := openLongTrace(ctx, name(paths), files[0], opts)
+	if err != nil {
+		return nil
+	}
+	return rec
 }
 
 // openLongTrace reads a trace once, and returns a recording that reads it again whenever it is played, as far as it was written

@@ -1,34 +1,35 @@
 package lines
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
 )
 
-// Bounds of what a file may make of its bytes. Real recordings have 18 to 27 times as much text as they have
-// bytes with gzip, and at most 117 times with the best that zstd does; of each byte of them, packed with gzip,
-// up to 30 bytes are kept. What is refused can be unpacked first, because a plain file's bytes are its text.
+// Limits for compressed files, so that a small one cannot fill the memory unless the user raises the limit. Audit
+// logs expand 18 to 27 times with gzip and up to 117 times with zstd. What is kept of a recording that schedq
+// wrote takes up to 400 times its compressed size: a move takes about 7 bytes in the file and 2.5 KB in memory.
 const (
 	textRatio = 200
-	textFree  = 256 << 20 // bytes that any file may have
+	textFree  = 256 << 20 // bytes of text that any file may have
 	lineCost  = 32        // bytes of text that a line counts for beside its own
-	keptRatio = 128
-	keptFree  = 160 << 20 // bytes that may be kept of any file
+	keptRatio = 512
+	keptFree  = 160 << 20 // bytes of memory that any file may take
 )
 
-// DefaultMemory is how many bytes may be kept of what is read, unless a person says otherwise.
+// DefaultMemory is the limit, in bytes, for what is kept of the files, unless the user sets one.
 const DefaultMemory = 4 << 30
 
-// Budget is how much memory may be taken by what is kept of files, all together. It is safe for concurrent use.
+// Budget limits how much memory the data kept of all files takes. It is safe for concurrent use.
 type Budget struct {
 	most  int64 // bytes
 	given bool
 	kept  atomic.Int64
 }
 
-// NewBudget returns a budget of that many bytes. 0 stands for DefaultMemory, of which a packed file may take
-// 128 times its own bytes, or 160 MiB if that is more: who names a figure means it.
+// NewBudget returns a budget of that many bytes. 0 stands for DefaultMemory, of which a compressed file may take
+// keptRatio times its size, or keptFree if that is more.
 func NewBudget(memory int64) *Budget {
 	if memory <= 0 {
 		return &Budget{most: DefaultMemory}
@@ -36,22 +37,31 @@ func NewBudget(memory int64) *Budget {
 	return &Budget{most: memory, given: true}
 }
 
-// tooMuch is an error about a file that would cost more than it may.
-type tooMuch struct{ error }
+// tooMuch is an error about a file that exceeds a limit.
+type tooMuch struct {
+	error
+	kept bool // the limit is for what is kept
+}
+
+// IsTooMuchKept reports whether reading failed because too much would be kept in memory.
+func IsTooMuchKept(err error) bool {
+	var e tooMuch
+	return errors.As(err, &e) && e.kept
+}
 
 // Spend makes what is kept of the file count for b, too. It must be called before Next.
 func (r *Reader) Spend(b *Budget) { r.budget = b }
 
-// Keep tells that about n bytes of memory are kept of what was read. Once that is more than may be, Next fails.
+// Keep adds about n bytes of memory to what is kept of the file. Once that exceeds a limit, Next fails.
 func (r *Reader) Keep(n int) {
 	r.kept += int64(n)
 	switch all := r.budget.kept.Add(int64(n)); {
 	case r.over != nil:
 	case all > r.budget.most:
-		r.over = tooMuch{r.Errorf("what is kept of the recording takes more than %s of memory: --memory raises the bound", size(r.budget.most))}
+		r.over = tooMuch{r.Errorf("the recording takes more than %s of memory: raise --memory", size(r.budget.most)), true}
 	case !r.budget.given && r.kept > keptFree && r.kept > keptRatio*r.pump.taken.Load():
-		r.over = tooMuch{r.Errorf("what is kept of the file takes more than %d times its bytes, and more than %s of memory: --memory %s allows that",
-			keptRatio, size(keptFree), size(DefaultMemory))}
+		r.over = tooMuch{r.Errorf("the file expands to more than %s of memory and %d times its size: if you trust it, add --memory %s",
+			size(keptFree), keptRatio, size(DefaultMemory)), true}
 	}
 }
 
@@ -60,7 +70,7 @@ func (r *Reader) checkText() error {
 	if text := r.texts + lineCost*int64(r.line); text < textFree || text < textFree+textRatio*r.pump.taken.Load() {
 		return nil
 	}
-	return tooMuch{fmt.Errorf("up to line %d the file has more than %d times as much text as it has bytes: unpack it first if that is as it should be",
+	return tooMuch{error: fmt.Errorf("up to line %d the file expands to more than %d times its size: if you trust it, decompress it first",
 		r.line, textRatio)}
 }
 

@@ -38,17 +38,25 @@ func (f *Display) Register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noMouse, "no-mouse", false, "do not capture the mouse")
 	cmd.Flags().StringVar(&f.zone, "time-zone", "", "time zone of displayed times: UTC, local or a name such as Europe/Berlin")
 	f.Filter.Register(cmd, "only show pods")
-	var themes []string
-	for _, t := range theme.All() {
-		themes = append(themes, string(t))
-	}
-	CompleteWith(cmd, "theme", themes...)
-	var glyphs []string
-	for _, g := range theme.AllGlyphs() {
-		glyphs = append(glyphs, string(g))
-	}
-	CompleteWith(cmd, "glyphs", glyphs...)
+	CompleteWith(cmd, "theme", themeNames()...)
+	CompleteWith(cmd, "glyphs", glyphNames()...)
 	CompleteWith(cmd, "time-zone", "UTC", "local")
+}
+
+// themeNames returns the names of the embedded themes.
+func themeNames() (names []string) {
+	for _, t := range theme.All() {
+		names = append(names, string(t))
+	}
+	return names
+}
+
+// glyphNames returns the names of the sets of symbols.
+func glyphNames() (names []string) {
+	for _, g := range theme.AllGlyphs() {
+		names = append(names, string(g))
+	}
+	return names
 }
 
 // Changed reports whether the command line sets the flag.
@@ -57,7 +65,7 @@ func (f *Display) Changed(flag string) bool { return f.cmd.Flags().Changed(flag)
 // Check validates the flags and the configuration file, which it reads.
 func (f *Display) Check() error {
 	if _, err := theme.ParseGlyphs(f.glyphs); err != nil {
-		return UsageError{Err: err}
+		return Suggest(UsageError{Err: err}, f.glyphs, glyphNames())
 	}
 	if _, err := words.ParseZone(f.zone); err != nil {
 		return UsageError{Err: err}
@@ -68,7 +76,7 @@ func (f *Display) Check() error {
 		return err
 	}
 	if _, err := f.Config.Themes.Parse(f.theme); err != nil {
-		return UsageError{Err: err}
+		return Suggest(UsageError{Err: err}, f.theme, themeNames())
 	}
 	f.fill()
 	return nil

@@ -13,7 +13,8 @@ import (
 // OpenEmbedded opens the embedded recording of that name.
 func OpenEmbedded(cmd *cobra.Command, name string) (*sources.Recording, error) {
 	if !slices.Contains(EmbeddedNames(), name) {
-		return nil, Usagef("no embedded recording %q: use one of %s", name, strings.Join(EmbeddedNames(), ", "))
+		err := Usagef("no embedded recording %q: use one of %s", name, strings.Join(EmbeddedNames(), ", "))
+		return nil, Suggest(err, name, EmbeddedNames())
 	}
 	rec, err := embedded.OpenToPlay(cmd.Context(), name)
 	if err != nil {

@@ -30,11 +30,11 @@ func (f *Filter) Set(text string) error {
 // Register adds the flag to cmd. usage starts its help and ends before "matching FILTER".
 func (f *Filter) Register(cmd *cobra.Command, usage string) {
 	cmd.Flags().Var(f, "filter", usage+` matching FILTER (same syntax as / on the screen): "ns:shop plugin:Taint attempts>3 !web"`)
-	_ = cmd.RegisterFlagCompletionFunc("filter", completeFilter)
+	_ = cmd.RegisterFlagCompletionFunc("filter", CompleteFilter)
 }
 
-// completeFilter offers the fields for the last word of a filter.
-func completeFilter(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+// CompleteFilter offers the fields for the last word of a filter.
+func CompleteFilter(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	const more = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	before, last := "", typed
 	if i := strings.LastIndexByte(typed, ' '); i >= 0 {

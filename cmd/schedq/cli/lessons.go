@@ -16,7 +16,7 @@ func Lesson(ctx context.Context, all []*lessons.Lesson, name string) (*lessons.L
 	}
 	i, err := lessons.Find(all, name)
 	if err != nil {
-		return nil, UsageError{err}
+		return nil, Suggest(UsageError{err}, name, LessonNames(all))
 	}
 	return all[i], nil
 }
@@ -27,4 +27,13 @@ func Course(ctx context.Context, file string) (*lessons.Course, error) {
 		return lessons.WholeCourse(ctx)
 	}
 	return lessons.ReadCourse(ctx, file)
+}
+
+// LessonNames returns the names of lessons.
+func LessonNames(all []*lessons.Lesson) []string {
+	var names []string
+	for _, l := range all {
+		names = append(names, l.Name)
+	}
+	return names
 }

@@ -26,6 +26,7 @@ type Model struct {
 func (f *Model) Register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.config, "scheduler-config", "", "`FILE` with the scheduler's KubeSchedulerConfiguration, as passed to its --config")
 	cmd.Flags().StringVar(&f.release, "release", "", "rerun the recording under the queue rules of this release: "+strings.Join(queue.Releases(), ", "))
+	CompleteWith(cmd, "release", queue.Releases()...)
 	cmd.Flags().StringVar(&f.gates, "feature-gates", "", "`LIST` of the scheduler's feature gates, as passed to it: SchedulerPopFromBackoffQ=false,...")
 }
 

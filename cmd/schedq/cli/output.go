@@ -27,7 +27,7 @@ func (f *Output) JSON() (bool, error) {
 	case "text":
 		return false, nil
 	}
-	return false, Usagef("invalid output format %q: use text or json", f.format)
+	return false, Suggest(Usagef("invalid output format %q: use text or json", f.format), f.format, []string{"text", "json"})
 }
 
 // WriteText writes text to w, which is standard output.

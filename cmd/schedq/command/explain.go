@@ -24,8 +24,9 @@ const atUsage = "show this `TIME`: 12:03:10 (UTC), +1m30s from the start, or RFC
 
 // NewExplain returns schedq explain.
 func NewExplain() *cobra.Command {
-	var name, when string
-	read := func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error {
+	var names []string
+	var when string
+	one := func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, name string, asJSON bool) error {
 		key, err := cluster.FindPod(cmd.Context(), rec, name)
 		if err != nil {
 			return err
@@ -45,21 +46,30 @@ func NewExplain() *cobra.Command {
 		}
 		return writeExplanation(cmd.OutOrStdout(), x)
 	}
+	read := func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error {
+		for i, name := range names {
+			if i > 0 && !asJSON {
+				fmt.Fprintln(cmd.OutOrStdout()) // an error recurs below
+			}
+			if err := one(cmd, rec, opts, name, asJSON); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	source := &sourceFlags{}
 	cmd := headlessFrom(source, &cobra.Command{
-		Use:   "explain POD [FILE...] [--at TIME]",
+		Use:   "explain POD... [FILE...] [--at TIME]",
 		Short: "Explain why a pod is pending and what will move it",
-		Long: `Explain one pod at one moment: where it is and since when, the result of its last attempt, the latest
-time of the next one, which events may wake it, and what it lacks on the nearest nodes. POD is NAME or
-NAMESPACE/NAME. Without a FILE, explain a pod of a live cluster.`,
+		Long: `Explain pods at one moment: where each is and since when, the result of its last attempt, the latest
+time of the next one, which events may wake it, and what it lacks on the nearest nodes. POD is NAME,
+NAMESPACE/NAME or pod/NAME. Without a FILE, explain pods of a live cluster.`,
 		Example: "  schedq explain train-0 audit.log.gz sched.log.gz --at 12:03:10\n  schedq explain train-0 -n training --context prod",
 	}, read, func(cmd *cobra.Command, cluster *kubeFlags, opts timeline.Options, asJSON bool) error {
 		if when != "" {
 			return cli.Usagef("--at is for recordings: a live cluster is explained as it is now")
 		}
-		if only := cluster.Namespace(); only != "" && !strings.Contains(name, "/") {
-			name = only + "/" + name
-		}
+		qualify(names, cluster.Namespace())
 		rec, err := cluster.Collect(cmd, collectTime)
 		if err != nil {
 			return err
@@ -68,27 +78,7 @@ NAMESPACE/NAME. Without a FILE, explain a pod of a live cluster.`,
 	})
 	cmd.Flags().StringVar(&when, "at", "", atUsage)
 
-	// The first argument is the pod, the others are the source's.
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		switch {
-		case len(args) > 0:
-			return nil, cobra.ShellCompDirectiveDefault // files
-		case source.recording != "":
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return source.live.completePod(cmd, typed)
-	}
-	files, explain := cmd.Args, cmd.RunE
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return cli.Usagef("explain needs a pod, as NAME or NAMESPACE/NAME")
-		}
-		return files(cmd, args[1:])
-	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		name = args[0]
-		return explain(cmd, args[1:])
-	}
+	aboutPods(cmd, source, cli.Any, &names)
 	return cmd
 }
 

@@ -65,6 +65,12 @@ func (f *kubeFlags) completePod(cmd *cobra.Command, typed string) ([]cobra.Compl
 		path = "/api/v1/namespaces/" + url.PathEscape(namespace) + "/pods"
 	}
 	pods := f.listNames(cmd, path+"?fieldSelector="+url.QueryEscape("spec.nodeName=,status.phase!=Succeeded,status.phase!=Failed"))
+	return podCompletions(pods, typed), cobra.ShellCompDirectiveNoFileComp
+}
+
+// podCompletions offers pods as NAME, or as NAMESPACE/NAME if a namespace was typed or the name is not unique.
+func podCompletions(pods []types.NamespacedName, typed string) []cobra.Completion {
+	qualified := strings.Contains(typed, "/")
 	named := map[string]int{}
 	for _, pod := range pods {
 		named[pod.Name]++
@@ -78,7 +84,7 @@ func (f *kubeFlags) completePod(cmd *cobra.Command, typed string) ([]cobra.Compl
 			all = append(all, cobra.CompletionWithDesc(pod.Name, "in "+pod.Namespace))
 		}
 	}
-	return all, cobra.ShellCompDirectiveNoFileComp
+	return all[:min(len(all), maxCompletions)]
 }
 
 // listNames lists a resource's names, sorted, or none if the cluster does not answer in time. It neither

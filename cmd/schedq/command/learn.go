@@ -65,6 +65,17 @@ and their times.`,
 	cmd.MarkFlagsMutuallyExclusive("list", "progress")
 	cmd.Flags().StringVar(&courseFile, "course", "", "`FILE` with a course; default all lessons in order")
 	cmd.Flags().IntVar(&step, "step", 0, "start at this step, from 1")
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		course, err := cli.Course(cmd.Context(), courseFile)
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var offers []cobra.Completion
+		for _, l := range course.Lessons {
+			offers = append(offers, cobra.CompletionWithDesc(l.Name, string(l.Title)))
+		}
+		return offers, cobra.ShellCompDirectiveDefault // or a lesson's file
+	}
 	cmd.AddCommand(newLessonCommand(), newLintCommand())
 	return cmd
 }

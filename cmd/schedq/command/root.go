@@ -24,7 +24,7 @@ cluster. Press ? for the keys.`,
 			if len(args) > 0 && cmd.Flags().Changed("recording") {
 				return cli.Usagef("schedq plays files or an embedded recording, not both")
 			}
-			return checkFirstFile(args)
+			return checkFirstFile(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -40,14 +40,27 @@ cluster. Press ? for the keys.`,
 	return cmd
 }
 
-// checkFirstFile returns an error if the first argument is not a file, since it may be a misspelt
-// command.
-func checkFirstFile(args []string) error {
+// checkFirstFile returns an error if the first argument is not a file, since it may be a misspelt command, or the name of
+// an embedded recording.
+func checkFirstFile(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 || args[0] == "-" || remote.Is(args[0]) {
 		return nil
 	}
-	if _, err := os.Lstat(args[0]); err != nil {
-		return cli.Usagef("unknown command or file %q", args[0])
+	if _, err := os.Lstat(args[0]); err == nil {
+		return nil
 	}
-	return nil
+	var known []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			known = append(known, c.Name())
+		}
+	}
+	err := cli.Usagef("unknown command or file %q", args[0])
+	if suggested := cli.Suggest(err, args[0], known); suggested != err {
+		return suggested
+	}
+	if name := cli.Closest(args[0], cli.EmbeddedNames()); name != "" {
+		return cli.Usagef("unknown command or file %q; did you mean \"--recording %s\"?", args[0], name)
+	}
+	return err
 }

@@ -161,7 +161,7 @@ func runDocumented(t *testing.T, env environment, path, dir string, words []stri
 	s.wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if text := s.written.Bytes(); bytes.Contains(text, []byte("goroutine ")) || bytes.Contains(text, []byte("See schedq --help")) {
+	if text := s.written.Bytes(); bytes.Contains(text, []byte("goroutine ")) || bytes.Contains(text, []byte("See schedq ")) {
 		t.Errorf("%q: %s", words, text)
 	}
 }

@@ -162,7 +162,7 @@ func (o *outcome) problems(prefixes ...string) (problems []string) {
 	addIf(o.wall > slow && o.cpu > slow, "it takes longer than %v", slow)
 	addIf(bytes.Contains(o.stderr, []byte("goroutine ")) || bytes.Contains(o.stderr, []byte("panic:")), "it crashed")
 	lines := strings.Split(strings.TrimSpace(string(o.stderr)), "\n")
-	if o.code == 2 && lines[len(lines)-1] == "See schedq --help." {
+	if o.code == 2 && strings.HasPrefix(lines[len(lines)-1], "See schedq ") {
 		lines = lines[:len(lines)-1]
 	}
 	seen := map[string]bool{}

@@ -66,6 +66,13 @@ func FindPod(ctx context.Context, rec *sources.Recording, name string) (types.Na
 		sources.Sanitize(name), rec.Name, words.Plural(len(all), "pod"))
 }
 
+// AllPods returns the pods of rec, sorted by key.
+func AllPods(ctx context.Context, rec *sources.Recording) ([]types.NamespacedName, error) {
+	all, err := podsIn(ctx, rec, func(types.NamespacedName) bool { return true })
+	slices.SortFunc(all, ByKey)
+	return all, err
+}
+
 // podsIn returns the wanted pods of rec, each once, in no particular order.
 func podsIn(ctx context.Context, rec *sources.Recording, wanted func(types.NamespacedName) bool) ([]types.NamespacedName, error) {
 	seen := map[types.NamespacedName]bool{}

@@ -15,6 +15,7 @@ import (
 	"github.com/schedq/schedq/queue/session/flush"
 	"github.com/schedq/schedq/queue/session/history"
 	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -162,9 +163,13 @@ func (e *Engine) observe(now time.Time, m *sources.Move, modelled *model.Move) {
 	if m.Event == queue.BackoffComplete && !e.Queue.Options().PopFromBackoffQ {
 		e.Ticks.Backoff = now // without windows, only such a move tells when the flush runs
 	}
+	plugins := m.Plugins
+	if plugins == nil && m.Event == queue.ScheduleAttemptFailure { // v1.31 and older releases log them only with queueing hints
+		plugins = verdict.Rejectors(string(m.Message), e.Config.Release)
+	}
 	seen := queue.Observation{
 		Pod: pod, To: to, Event: event,
-		UnschedulablePlugins: m.Plugins, GatingPlugin: m.GatingPlugin,
+		UnschedulablePlugins: plugins, GatingPlugin: m.GatingPlugin,
 		Inferred: modelled != nil && !modelled.Observed, BackoffExpiry: expiryOf(modelled),
 	}
 	if m.Restated {

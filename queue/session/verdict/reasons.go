@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
@@ -42,4 +43,30 @@ func PluginOf(reason string) string {
 		return names.TaintToleration
 	}
 	return reasonPlugins[reason]
+}
+
+// Rejectors is PluginsOf for a scheduler of that release, "" for the newest, which also knows the PreFilter plugin that misses a claim.
+func Rejectors(message, release string) []string {
+	plugins, all := PluginsOf(message)
+	if all || len(plugins) == 0 {
+		return plugins
+	}
+	_, reasons, _ := ReadMessage(message)
+	if !slices.ContainsFunc(reasons, func(r Reason) bool { return isMissingClaim(string(r.Text)) }) {
+		return plugins
+	}
+	missing := names.VolumeRestrictions
+	if release != "" && release < "v1.27" { // ReadWriteOncePod is off
+		missing = names.VolumeBinding
+	}
+	plugins = slices.DeleteFunc(plugins, func(p string) bool { return p == UnknownPlugin || p == missing })
+	plugins = append(plugins, missing)
+	slices.Sort(plugins)
+	return plugins
+}
+
+// isMissingClaim reports whether a reason is that of a pod whose claim does not exist. The first PreFilter plugin that reads
+// claims gives it.
+func isMissingClaim(reason string) bool {
+	return strings.HasPrefix(reason, `persistentvolumeclaim "`) && strings.HasSuffix(reason, `" not found`)
 }
