@@ -220,8 +220,7 @@ func (d Detail) verdict(lines []Line, p *board.Pod, w int) []Line {
 		lines = append(lines, Line{Style: theme.Plain, Text: canvas.Truncate(text, w)})
 	}
 	if rest := v.Rest(); d.zoomed && rest != "" {
-		const about = "preemption: " // upstream omits it where preemption could not start
-		lines = Wrap(lines, w, theme.Dim, "  "+about+strings.TrimPrefix(format.Safe(rest), about))
+		lines = Wrap(lines, w, theme.Dim, "  "+explain.PostFilter(format.Safe(rest)))
 	}
 	return lines
 }

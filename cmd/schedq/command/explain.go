@@ -116,8 +116,8 @@ func writeExplanation(w io.Writer, x *explain.Explanation) error {
 		}
 		cli.WriteColumns(&b, rows)
 		rest := a.Rest
-		if len(a.Reasons) > 0 && rest != "" && !strings.HasPrefix(rest, "preemption:") {
-			rest = "PostFilter: " + rest
+		if len(a.Reasons) > 0 {
+			rest = explain.PostFilter(rest)
 		}
 		if rest != "" {
 			fmt.Fprintf(&b, "  %s\n", rest)
