@@ -142,9 +142,13 @@ const (
 	ListUp       ID = "list-up"
 	ListPageDown ID = "list-page-down"
 	ListPageUp   ID = "list-page-up"
+	ListFirst    ID = "list-first"
+	ListLast     ID = "list-last"
+	ListSearch   ID = "list-search"
 	ListMark     ID = "list-mark"
 	ListChoose   ID = "list-choose"
 	ListErase    ID = "list-erase"
+	ListClear    ID = "list-clear"
 	ListClose    ID = "list-close"
 )
 
@@ -207,7 +211,7 @@ func boardTime() []Binding {
 		{ID: PodBack, Keys: []string{"K"}, Name: "pod's last move",
 			Description: "Pause and go back to the previous move of the selected pod."},
 		{ID: Until, Keys: []string{"U"}, Name: "run until",
-			Description: "Run until a condition is met: web-1 enters backoff, active > 100, event NodeAdd, mark. The prompt offers your last condition."},
+			Description: "Run until a condition is met: web-1 enters backoff, active > 100, event NodeAdd, mark."},
 		{ID: BackUntil, Keys: []string{"R"}, Name: "run back until",
 			Description: "Go back to where a condition was last met."},
 		{ID: Faster, Keys: []string{"]"}, Name: "faster",
@@ -464,15 +468,19 @@ func questionInLesson() []Binding {
 
 func listInList() []Binding {
 	return []Binding{
-		{ID: ListDown, Keys: []string{"down", "ctrl+n"}, Name: "down", Bar: 4, Description: "Go to the next entry."},
-		{ID: ListUp, Keys: []string{"up", "ctrl+p"}, Name: "up", Bar: 5, Description: "Go to the previous entry."},
+		{ID: ListDown, Keys: []string{"j", "down", "ctrl+n"}, Name: "down", Bar: 4, Description: "Go to the next entry. During a search letters are typed, and the other keys move."},
+		{ID: ListUp, Keys: []string{"k", "up", "ctrl+p"}, Name: "up", Bar: 5, Description: "Go to the previous entry."},
 		{ID: ListPageDown, Keys: []string{"pgdown"}, Name: "page down", Description: "Go down one page."},
 		{ID: ListPageUp, Keys: []string{"pgup"}, Name: "page up", Description: "Go up one page."},
+		{ID: ListFirst, Keys: []string{"g", "home"}, Name: "first", Description: "Go to the first entry."},
+		{ID: ListLast, Keys: []string{"G", "end"}, Name: "last", Description: "Go to the last entry."},
+		{ID: ListSearch, Keys: []string{"/"}, Name: "search", Bar: 6, Description: "Search: type words. The palette and the help search at once."},
 		{ID: ListMark, Keys: []string{"space", "tab"}, Name: "mark", Bar: 2,
 			Description: "Mark the entry where you can choose several."},
 		{ID: ListChoose, Keys: []string{"enter"}, Name: "choose", Bar: 1, Description: "Choose the entry, or the marked ones."},
-		{ID: ListErase, Keys: []string{"backspace"}, Name: "erase", Bar: 6, Description: "Delete the last letter of the search. Type letters to search."},
-		{ID: ListClose, Keys: []string{"esc", "ctrl+c"}, Name: "close", Bar: 3, Description: "Close the list without choosing."},
+		{ID: ListErase, Keys: []string{"backspace"}, Name: "erase", Bar: 7, Description: "Delete the last letter of the search."},
+		{ID: ListClear, Keys: []string{"ctrl+u"}, Name: "clear", Description: "Delete the whole search."},
+		{ID: ListClose, Keys: []string{"esc", "ctrl+c"}, Name: "close", Bar: 3, Description: "Close the list without choosing, or end the search."},
 	}
 }
 

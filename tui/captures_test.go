@@ -38,7 +38,7 @@ var shots = []struct {
 	{"lanes", "l: all pods' lanes through time", 120, 40, export.Dark(), Options{}, func(p *person) { p.do(keymap.FocusBackoff, keymap.LastRow, keymap.Lanes) }},
 	{"plots", "P: the queue as a whole, beside the scheduler's own counts", 160, 45, export.Dark(), Options{}, func(p *person) { p.do(keymap.Plots) }},
 	{"what-if", "w: a what-if, in which you are the scheduler", 120, 40, export.Dark(), Options{}, func(p *person) { p.do(keymap.WhatIf, keymap.InjectEvent).enter("NodeAdd").do(keymap.Pop) }},
-	{"event", "e: which pods an event would move, before it happens", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.InjectEvent) }},
+	{"event", "e: which pods an event would move, before it happens", 100, 30, export.Dark(), Options{}, func(p *person) { p.try(keymap.InjectEvent) }},
 	{"compare", "V: a what-if beside the recording", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.WhatIf, keymap.MoveAll, keymap.Compare) }},
 	{"groups", "#: what the pods wait for, by plugin, namespace and owner", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.CountGroups) }},
 	{"palette", "ctrl+p: everything that can be done, by name", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.Palette).paste("attempt") }},

@@ -138,6 +138,13 @@ func (p *person) do(ids ...keymap.ID) *person {
 	return p
 }
 
+// try does an action that starts a what-if, and agrees to that.
+func (p *person) try(id keymap.ID) *person {
+	p.t.Helper()
+	p.do(id).sees("start a what-if?").do(keymap.ListChoose)
+	return p.seesNot("start a what-if?")
+}
+
 // keyCodes are the keys that are no text.
 var keyCodes = map[string]tea.Key{
 	"space": {Code: tea.KeySpace, Text: " "}, "tab": {Code: tea.KeyTab}, "enter": {Code: tea.KeyEnter},
@@ -171,14 +178,7 @@ func (p *person) press(key string) {
 // enter types text and accepts it.
 func (p *person) enter(text string) *person {
 	p.t.Helper()
-	for _, r := range text {
-		key := string(r)
-		if key == " " {
-			key = "space"
-		}
-		p.press(key)
-	}
-	p.press("enter")
+	p.types(text).press("enter")
 	return p
 }
 

@@ -106,7 +106,7 @@ func TestTheBarShowsOnlyWhatCanBeDone(t *testing.T) {
 
 func TestHelpListsEveryBindingAndRunsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sit(t, 120, 190, paused(t, sample), Options{})
+		p := sit(t, 120, 200, paused(t, sample), Options{})
 		p.do(keymap.Help)
 		for _, b := range p.model.Keys.All() {
 			if !strings.Contains(p.screen(), b.AllKeys()) || !strings.Contains(p.screen(), b.Name) {
@@ -143,7 +143,7 @@ func TestPlayer(t *testing.T) {
 		p.do(keymap.Faster, keymap.Faster, keymap.Slower).sees("paused ×2")
 		p.goTo("+1.5s").sees("10:36:05.700")
 		p.goTo("-1s").sees("10:36:04.700")
-		p.do(keymap.Squeeze).seesNot("squeezing")
+		p.do(keymap.Squeeze).sees("playback includes quiet time").do(keymap.Squeeze).sees("playback skips quiet time")
 	})
 }
 
@@ -155,7 +155,7 @@ func TestQuietTimeThatWasSkippedIsShown(t *testing.T) {
 			1 early scheduled node-1
 			300 late active UnscheduledPodAdd
 			310 late inflight`), timeline.Options{}), Options{})
-		p.wait(4e9)
+		p.do(keymap.FocusLog).wait(4e9) // a key ends the notice about the source
 		p.sees("skipped 4m", "of quiet (10:36:", "→ 10:40:59)")
 	})
 }

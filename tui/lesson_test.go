@@ -98,7 +98,7 @@ func TestALessonIsGoneThroughByKeys(t *testing.T) {
 		var given []lessons.Given
 		l.options.Predicted = func(g lessons.Given) { given = append(given, g) }
 		p := l.learn(t, &k)
-		p.sees("1/7 One word, three places", "◉○○○○○○", "kube-scheduler v1.37")
+		p.sees("1/7 One word, three places", "◉○○○○○○", "— a scenario, under v1.37's rules")
 
 		p.do(keymap.LessonNext).sees("Where does web-1 enter the queue?", " 1  activeQ")
 		p.press("4")
@@ -220,7 +220,12 @@ func TestWhyInALessonIsAboutThePod(t *testing.T) {
 	l.options.Step = 1
 	synctest.Test(t, func(t *testing.T) {
 		p := l.learn(t, &kept{})
-		p.sees("2/5 Look around").do(keymap.FocusLog).do(keymap.LessonWhy).sees("esc: back", "p-00024").do(keymap.Back).sees("Look around, then press enter")
+		p.sees("2/5 Look around")
+		for _, letter := range "abcdef" { // of answers that are not shown yet
+			p.press(string(letter))
+			p.sees("can't: look around first: enter shows the answers", "2/5 Look around").seesNot("what-if?").seesNot("WHAT-IF")
+		}
+		p.do(keymap.FocusLog).do(keymap.LessonWhy).sees("esc: back", "p-00024").do(keymap.Back).sees("Look around, then press enter")
 	})
 }
 

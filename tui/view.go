@@ -189,7 +189,8 @@ func (m *model) forkKeys() []keymap.Binding {
 func (m *model) keyBar(bar widget.KeyBar) widget.KeyBar {
 	if top := m.Overlays.Top(); top != nil {
 		for _, b := range m.Keys.OnBar(top.Context()) {
-			if top.Means(b.ID) {
+			if i := slices.IndexFunc(b.Keys, func(key string) bool { return top.Means(b.ID, key) }); i >= 0 {
+				b.Keys = b.Keys[i:]
 				bar.Shown = append(bar.Shown, b)
 			}
 		}

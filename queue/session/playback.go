@@ -82,11 +82,15 @@ func (o *owner) seekStart() {
 }
 
 func (o *owner) seekEnd() {
-	if o.fork != nil {
-		o.seek(o.fork.Executed)
+	if o.fork == nil {
+		o.seek(o.recording.End)
 		return
 	}
-	o.seek(o.recording.End)
+	if o.now.Equal(o.fork.Executed) {
+		o.refuse("this is the last moment played")
+		return
+	}
+	o.seek(o.fork.Executed)
 }
 
 func (o *owner) setFilter(f filter.Filter) { o.setView(o.shownTimeline().Shown.View.WithFilter(f)) }

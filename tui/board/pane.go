@@ -31,6 +31,8 @@ type pane struct {
 	important []string
 	// fitted are the columns that fit.
 	fitted []fitted
+	// arrows draws arrows in place of priorities.
+	arrows bool
 }
 
 // shows reports whether the column with that name fits.
@@ -65,6 +67,7 @@ func (p pane) Draw(a canvas.Area) {
 		p.empty(body)
 		return
 	}
+	p.arrows = p.tooNarrowForPriority(height)
 	p.inSight(height, func(i int, pod *board.Pod) {
 		row := body.Row((i - p.rows.top) * p.spacing)
 		x := row.Text(1, 0, theme.Tier(pod.Tier), story.PodProvenance(pod))

@@ -22,8 +22,8 @@ func Add(l *Lesson, all page.Actions) {
 		switch {
 		case l.phase == asking:
 			return "show me"
-		case l.phase == reading && l.current().Prediction != nil:
-			return "I know it"
+		case l.lookingAround():
+			return "answer"
 		}
 		return ""
 	})
@@ -84,6 +84,9 @@ func (l *Lesson) Take(key string) (tea.Cmd, bool) {
 		}
 		return l.Press(answer, key), true
 	}
+	if l.answersEarly(key) {
+		return l.Refuse(l.Keys.Say("look around first: {lesson-next} shows the answers")), true
+	}
 	onBoard, known := l.Keys.Lookup(keymap.Board, key)
 	b, ok := l.Keys.Lookup(keymap.Lesson, key)
 	switch {
@@ -115,12 +118,25 @@ func (l *Lesson) questionKey(key string) (answer keymap.ID, taken bool) {
 	return "", !inLesson && !(ok && b.Group == keymap.Program)
 }
 
+// lookingAround reports whether the step shows the board before its question.
+func (l *Lesson) lookingAround() bool { return l.phase == reading && l.current().Prediction != nil }
+
+// answersEarly reports whether key is the letter of an answer that is not shown yet. It does nothing: an early answer must not,
+// for example, delete the pod of the question.
+func (l *Lesson) answersEarly(key string) bool {
+	b, ok := l.Keys.Lookup(keymap.Question, key)
+	return ok && b.ID == keymap.AnswerChoice && l.lookingAround()
+}
+
 // leavesGoal are the board's actions that leave the what-if of a goal.
 var leavesGoal = []keymap.ID{keymap.WhatIf, keymap.LeaveWhatIf, keymap.Branch, keymap.Forks, keymap.CloseFork}
 
 // Takes reports whether the lesson uses a key, so that it does not have its meaning on the board.
 func (l *Lesson) Takes(key string) bool {
 	if _, taken := l.questionKey(key); taken {
+		return true
+	}
+	if l.answersEarly(key) {
 		return true
 	}
 	b, ok := l.Keys.Lookup(keymap.Lesson, key)
