@@ -14,7 +14,7 @@ func TestSay(t *testing.T) {
 		"step on with {step-forward}. Look": `step on with ".". Look`,
 		"newest last. {step-forward} goes":  `newest last. "." goes`,
 		"{step-back}, or {play}.":           `",", or space.`,
-		"{time-zone} and {none}":            ": time zone and {none}",
+		"{squeeze} and {none}":              ": skip quiet time and {none}",
 	} {
 		if got := m.Say(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)

@@ -32,17 +32,17 @@ func TestNoticesQueue(t *testing.T) {
 		p.sends(func() tea.Cmd {
 			return tea.Batch(p.model.QueueNotice(page.Notice{Text: "first"}), p.model.QueueNotice(page.Notice{Text: "second"}), p.model.QueueNotice(page.Notice{Text: long + "to the end"}))
 		})
-		if got := p.answer(); got != "first (2 more: ;)" {
+		if got := p.answer(); got != "first (2 more: o m)" {
 			t.Errorf("the line says %q", got)
 		}
-		p.do(keymap.Copy) // refused: the answer comes before the second
-		if got := p.answer(); !strings.HasPrefix(got, "can't: no pod is selected") || !strings.HasSuffix(got, "(2 more: ;)") {
+		p.do(keymap.CopyMore) // refused: the answer comes before the second
+		if got := p.answer(); !strings.HasPrefix(got, "can't: no pod is selected") || !strings.HasSuffix(got, "(2 more: o m)") {
 			t.Errorf("the line says %q", got)
 		}
 		p.wait(page.NoticeTime)
-		p.sees(" second (1 more: ;)")
+		p.sees(" second (1 more: o m)")
 		p.wait(page.NoticeTime)
-		p.sees("so much to say", "(; for more)").seesNot("to the end")
+		p.sees("so much to say", "(o m for more)").seesNot("to the end")
 		p.do(keymap.Messages).do(keymap.ListDown).sees("messages, newest first", "to the end", "can't: no pod is selected", "first")
 	})
 }
@@ -87,7 +87,7 @@ func TestLateAnswersWait(t *testing.T) {
 		p.idle()
 		p.sees("filter: web")
 		p.press("enter")
-		p.sees("slow is open (; for more)", " / web").do(keymap.Messages).press("enter")
+		p.sees("slow is open (o m for more)", " / web").do(keymap.Messages).press("enter")
 		p.seesNot(" / web").sees("10:36:00.100")
 
 		again := rerun{of: p.model.Session, release: "v1.24", session: paused(t, gangs), comparison: &report.Comparison{From: &report.Report{}, To: &report.Report{}}}
@@ -128,7 +128,7 @@ func TestAnOutcomeStays(t *testing.T) {
 		if got := p.model.Selected.Key.Name; got == "cart-7d9f8c6b5-x2k1p" {
 			t.Error("when what is above it is closed, keys are not about the panel again")
 		}
-		p.do(keymap.NextPane).do(keymap.LeaveWhatIf).sees(" result ").do(keymap.Back).seesNot(" result ")
+		p.do(keymap.NextPane).do(keymap.WhatIf).sees(" result ").do(keymap.Back).seesNot(" result ")
 		p.do(keymap.Messages).enter("move request").sees(" result ").do(keymap.Back).seesNot(" result ")
 	})
 }

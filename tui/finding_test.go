@@ -99,7 +99,7 @@ func TestSortByAnyColumn(t *testing.T) {
 		if got := rows(); strings.Index(got, "urgent-1") < strings.Index(got, "web-2") {
 			t.Errorf("by name, turned round, it is\n%s", got)
 		}
-		p.do(keymap.WhatIf).sees("pod↑").do(keymap.LeaveWhatIf).sees("pod↑") // the what-if is seen alike
+		p.do(keymap.WhatIf).sees("pod↑").do(keymap.WhatIf).sees("pod↑") // the what-if is seen alike
 		p.do(keymap.Sort).enter("queue's").seesNot("pod↑").do(keymap.Sort).enter("owner").sees("activeQ 2 by owner ↓").do(keymap.Sort).enter("queue's").seesNot("by owner")
 		p.do(keymap.FocusLog, keymap.Sort).sees("can't: the log is always sorted by time")
 	})
@@ -131,7 +131,7 @@ func TestPaletteDoesByNameAndSaysWhyNot(t *testing.T) {
 		p.sees("Lately", "activate").press("esc")
 		p.do(keymap.FocusUnsched, keymap.RowDown, keymap.Palette).enter("activate").sees("start a what-if: activate default/train-0").press("enter")
 		p.sees("Activate default/train-0: default/train-0 unschedulable → active")
-		p.do(keymap.Palette).types("leave what-if").sees("Go back to the recording").press("enter")
+		p.do(keymap.Palette).types("leave what-if").sees("In a what-if: go").press("enter")
 		p.seesNot("WHAT-IF")
 	})
 }

@@ -63,7 +63,7 @@ func TestWhatIfsBesideEachOther(t *testing.T) {
 			t.Error("the comparison goes on though nobody sees it")
 		}
 
-		p.do(keymap.LeaveWhatIf).seesNot("WHAT-IF").do(keymap.Forks).enter("with mine")
+		p.do(keymap.WhatIf).seesNot("WHAT-IF").do(keymap.Forks).enter("with mine")
 		p.sees("WHAT-IF", "with mine at 10:36:06.5", "○ mine").do(keymap.CloseFork)
 		p.sees("closed with mine").seesNot("WHAT-IF")
 		p.do(keymap.Compare).sees("the recording", "what-if 2") // the only other one

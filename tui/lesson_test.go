@@ -119,7 +119,7 @@ func TestALessonIsGoneThroughByKeys(t *testing.T) {
 		p.do(keymap.LessonNext).sees("5/7 Your turn", "WHAT-IF since 10:00:20", "The goal: batch-1 is bound")
 		p.do(keymap.LessonHint).sees("· It was rejected by NodeResourcesFit")
 		p.do(keymap.LessonHint, keymap.LessonHint).sees("can't: there are no more hints")
-		p.do(keymap.LessonSolution).sees("like node-a   with L (node like)")
+		p.do(keymap.LessonSolution).sees("like node-a   with e l (node like)")
 		p.do(keymap.AddNode).enter("node-a").sees("✓ Reached: batch-1 is bound")
 		p.do(keymap.Undo).seesNot("✓ Reached")
 		p.do(keymap.Redo).sees("✓ Reached: batch-1 is bound")

@@ -84,6 +84,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	all := d.Actions
 	widget.AddLists(d, all)
 	widget.AddPrompts(d, all)
+	widget.AddWords(d, all)
 	story.AddWhy(why, all)
 	board.Add(m.board, all)
 	nodes.Add(m.nodes, all)

@@ -54,7 +54,7 @@ func TestClicksInTheLog(t *testing.T) {
 func TestClicksOnTheBarPressItsKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 100, 24, paused(t, sample), Options{})
-		p.goTo(moment).clicks("w what-if").sees("WHAT-IF").do(keymap.LeaveWhatIf)
+		p.goTo(moment).clicks("w what-if").sees("WHAT-IF").do(keymap.WhatIf)
 		p.clicks("/ filter").sees("filter:").clicks("esc cancel").seesNot("filter: ")
 	})
 }

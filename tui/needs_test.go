@@ -49,7 +49,7 @@ func TestNeeds(t *testing.T) {
 		p.goTo("10:36:02.5").do(keymap.FocusUnsched, keymap.RowDown, keymap.Open)
 		golden(t, "needs", p.screen())
 		p.seesNot("(at 10:36:02")
-		p.do(keymap.StepForward).sees("It fits on none of 2 nodes. (at 10:36:02.500, N: now)")
+		p.do(keymap.StepForward).sees("It fits on none of 2 nodes. (at 10:36:02.500, v n: now)")
 		p.do(keymap.Needs).sees("It fits on none of 2 nodes.").seesNot("(at 10:36:02")
 		p.do(keymap.Back).seesNot("It fits on none").do(keymap.Needs).sees("It fits on none")
 		p.do(keymap.Back, keymap.WhatIf, keymap.DeletePod, keymap.Needs)

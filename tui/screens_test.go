@@ -69,6 +69,8 @@ var views = []struct {
 	{"projector", func(p *person) { p.do(keymap.Projector) }},
 	{"help", func(p *person) { p.do(keymap.Help) }},
 	{"palette", func(p *person) { p.do(keymap.Palette) }},
+	{"go-to", func(p *person) { p.press("g") }},
+	{"change", func(p *person) { p.press("e") }},
 	{"groups", func(p *person) { p.do(keymap.CountGroups) }},
 	{"start-what-if", func(p *person) { p.do(keymap.DeletePod) }},
 	{"event", func(p *person) { p.try(keymap.InjectEvent) }},

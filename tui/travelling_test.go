@@ -55,7 +55,7 @@ func TestMarks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, session.New(tell(t, "1 a active UnscheduledPodAdd"), timeline.Options{Paused: true}), Options{})
 		for _, key := range []keymap.ID{keymap.NextMark, keymap.LastMark, keymap.GoToMark} {
-			if p.do(key); p.answer() != `can't: there are no marks: " sets one` {
+			if p.do(key); p.answer() != `can't: there are no marks: m sets one` {
 				t.Errorf("%s says %q", key, p.answer())
 			}
 		}

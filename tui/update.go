@@ -209,6 +209,14 @@ func (m *model) handleKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
+// openWords opens the popup of a leader.
+func (m *model) openWords(l keymap.Leader) tea.Cmd {
+	widget.OpenWords(m.UI, l, func(w keymap.Word) {
+		m.pressed = keypress{l.Key + " " + w.Key, w.Binding}
+	})
+	return nil
+}
+
 // settleAll lays out the whole screen.
 func (m *model) settleAll() {
 	if m.split.two() {

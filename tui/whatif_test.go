@@ -28,7 +28,7 @@ func TestThePersonIsTheScheduler(t *testing.T) {
 		p.do(keymap.Play).wait(2e9) // time passes, and nobody but the person schedules
 		p.sees("+0:02 in the what-if", "○ batch-1")
 
-		p.do(keymap.LeaveWhatIf)
+		p.do(keymap.WhatIf)
 		p.seesNot("WHAT-IF").sees("10:36:06.500", "● urgent-1", "▸● web-2")
 	})
 }
@@ -105,9 +105,9 @@ func TestFilteredVerdict(t *testing.T) {
 func TestAWhatIfHasItsKeysInTheBar(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
-		p.goTo(moment).seesNot("e event")
-		p.do(keymap.WhatIf).sees("p pop", "e event", "n new pod", "V compare", "w leave what-if")
+		p.goTo(moment).seesNot("p pop")
+		p.do(keymap.WhatIf).sees("p pop", "e change …", "W what-ifs …", "w leave what-if")
 		p.resize(80, 24)
-		p.do(keymap.FocusUnsched, keymap.RowDown).sees("e event", "n new pod", "— w: back to the recording") // with a pod selected, too
+		p.do(keymap.FocusUnsched, keymap.RowDown).sees("p pop", "e change …", "— w: back to the recording") // with a pod selected, too
 	})
 }
