@@ -48,7 +48,7 @@ func settings() []setting {
 			map[string]any{"type": "string"}, readStart},
 		{"themes", "Your themes: the theme each is based on, and the colours it changes. See docs/reference/settings.md.", "{}",
 			themesSchema(), readThemes},
-		{"views", "Your views, on keys 6 to 9 and in a list: filter, columns, sort and pane. See docs/reference/settings.md.", "{}",
+		{"views", "Your views, on keys v 1 to v 4 and in a list: filter, columns, sort and pane. See docs/reference/settings.md.", "{}",
 			viewsSchema(), readViews},
 		{"commands", "Your commands for the selected pod, listed under &. They run without a shell. See docs/reference/settings.md.", "{}",
 			commandsSchema(), readCommands},

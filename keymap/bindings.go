@@ -30,7 +30,6 @@ const (
 	Needs        ID = "needs"
 	Zoom         ID = "zoom"
 	Filter       ID = "filter"
-	Copy         ID = "copy"
 	CopyMore     ID = "copy-more"
 	Timeline     ID = "timeline"
 	Lanes        ID = "lanes"
@@ -84,7 +83,6 @@ const (
 	FlushBackoff ID = "flush-backoff"
 	FlushLeft    ID = "flush-leftover"
 	WhatIf       ID = "what-if"
-	LeaveWhatIf  ID = "leave-what-if"
 	RunScheduler ID = "run-scheduler"
 	AddNode      ID = "add-node"
 	EditNode     ID = "edit-node"
@@ -142,9 +140,13 @@ const (
 	ListUp       ID = "list-up"
 	ListPageDown ID = "list-page-down"
 	ListPageUp   ID = "list-page-up"
+	ListFirst    ID = "list-first"
+	ListLast     ID = "list-last"
+	ListSearch   ID = "list-search"
 	ListMark     ID = "list-mark"
 	ListChoose   ID = "list-choose"
 	ListErase    ID = "list-erase"
+	ListClear    ID = "list-clear"
 	ListClose    ID = "list-close"
 )
 
@@ -157,6 +159,9 @@ const (
 	PromptOlder  ID = "prompt-older"
 	PromptNewer  ID = "prompt-newer"
 )
+
+// The action of the popup after a leader.
+const PopupClose ID = "popup-close"
 
 // Default returns the built-in bindings in the order of help, bar and docs.
 func Default() []Binding {
@@ -179,6 +184,7 @@ func Default() []Binding {
 	add(Question, InLesson, questionInLesson())
 	add(List, InList, listInList())
 	add(Prompt, InPrompt, promptInPrompt())
+	add(Popup, InPopup, popupInPopup())
 	return all
 }
 
@@ -190,13 +196,13 @@ func boardTime() []Binding {
 			Description: "Pause and go one move forward."},
 		{ID: StepBack, Keys: []string{",", "left"}, Name: "back", Bar: 6,
 			Description: "Pause and go one move back."},
-		{ID: LeapForward, Keys: []string{">", "shift+right"}, Name: "10 moves forward",
+		{ID: LeapForward, Keys: []string{"shift+right"}, Name: "10 moves forward",
 			Description: "Pause and go ten moves forward."},
-		{ID: LeapBack, Keys: []string{"<", "shift+left"}, Name: "10 moves back",
+		{ID: LeapBack, Keys: []string{"shift+left"}, Name: "10 moves back",
 			Description: "Pause and go ten moves back."},
 		{ID: NextAttempt, Keys: []string{"i"}, Name: "next attempt",
 			Description: "Pause and go to the start of the next attempt of any pod."},
-		{ID: LastAttempt, Keys: []string{"I"}, Name: "previous attempt",
+		{ID: LastAttempt, Keys: []string{"g i"}, Name: "previous attempt",
 			Description: "Pause and go back to the start of the previous attempt."},
 		{ID: SecondOn, Keys: []string{"ctrl+right", "alt+right"}, Name: "1 s forward",
 			Description: "Pause and go one second forward."},
@@ -207,8 +213,8 @@ func boardTime() []Binding {
 		{ID: PodBack, Keys: []string{"K"}, Name: "pod's last move",
 			Description: "Pause and go back to the previous move of the selected pod."},
 		{ID: Until, Keys: []string{"U"}, Name: "run until",
-			Description: "Run until a condition is met: web-1 enters backoff, active > 100, event NodeAdd, mark. The prompt offers your last condition."},
-		{ID: BackUntil, Keys: []string{"R"}, Name: "run back until",
+			Description: "Run until a condition is met: web-1 enters backoff, active > 100, event NodeAdd, mark."},
+		{ID: BackUntil, Keys: []string{"g b"}, Name: "run back until",
 			Description: "Go back to where a condition was last met."},
 		{ID: Faster, Keys: []string{"]"}, Name: "faster",
 			Description: "Play faster: 1x, 2x, 5x, 10x and so on."},
@@ -216,21 +222,21 @@ func boardTime() []Binding {
 			Description: "Play slower."},
 		{ID: Seek, Keys: []string{"t"}, Name: "go to time", Bar: 12,
 			Description: "Go to a time: hh:mm:ss, +30s, -1m, start or end."},
-		{ID: SeekStart, Keys: []string{"{"}, Name: "to the start",
+		{ID: SeekStart, Keys: []string{"g s"}, Name: "to the start",
 			Description: "Go to the start; in a what-if, to where it left the recording."},
-		{ID: SeekEnd, Keys: []string{"}"}, Name: "to the end",
+		{ID: SeekEnd, Keys: []string{"g e"}, Name: "to the end",
 			Description: "Go to the end: the scheduler's if its log has it, then the recording's. In a what-if, go to the last moment played."},
-		{ID: Squeeze, Keys: []string{"z"}, Name: "skip quiet time",
+		{ID: Squeeze, Name: "skip quiet time",
 			Description: "Skip quiet time during playback, or stop skipping it. The screen shows what was skipped."},
-		{ID: SetMark, Keys: []string{"\""}, Name: "mark",
+		{ID: SetMark, Keys: []string{"m"}, Name: "mark",
 			Description: "Name the current moment. An empty name removes the mark."},
-		{ID: GoToMark, Keys: []string{"'"}, Name: "marks",
+		{ID: GoToMark, Keys: []string{"g m"}, Name: "marks",
 			Description: "Choose a mark and go there: one of yours or of the recording."},
-		{ID: NextMark, Keys: []string{")"}, Name: "next mark",
+		{ID: NextMark, Keys: []string{"g n"}, Name: "next mark",
 			Description: "Go to the next mark."},
-		{ID: LastMark, Keys: []string{"("}, Name: "previous mark",
+		{ID: LastMark, Keys: []string{"g N"}, Name: "previous mark",
 			Description: "Go back to the previous mark."},
-		{ID: StopAtMarks, Keys: []string{"!"}, Name: "stop at marks",
+		{ID: StopAtMarks, Name: "stop at marks",
 			Description: "Stop playback at every mark, or play past them."},
 	}
 }
@@ -259,52 +265,50 @@ func boardLook() []Binding {
 			Description: "Go down one page."},
 		{ID: PageUp, Keys: []string{"pgup", "ctrl+u"}, Name: "page up",
 			Description: "Go up one page."},
-		{ID: FirstRow, Keys: []string{"g", "home"}, Name: "first row",
+		{ID: FirstRow, Keys: []string{"g g", "home"}, Name: "first row",
 			Description: "Select the first pod or move."},
 		{ID: LastRow, Keys: []string{"G", "end"}, Name: "last row",
 			Description: "Select the last pod or move; in the log, follow new moves again."},
-		{ID: Open, Keys: []string{"enter"}, Name: "why?", Bar: 7,
+		{ID: Open, Keys: []string{"enter", "d"}, Name: "why?", Bar: 7,
 			Description: "Explain the selected pod: why it waits, until when, and its moves. In the log or a timeline: go to the moment of the selected move. In the lanes: draw the selected pod's timeline."},
-		{ID: Needs, Keys: []string{"N"}, Name: "nearest nodes",
+		{ID: Needs, Keys: []string{"v n"}, Name: "nearest nodes",
 			Description: "Show the nodes that the selected pod fits at this moment, and what it lacks on the nearest ones. Its explanation includes this too, except in large clusters."},
-		{ID: Zoom, Keys: []string{"+", "="}, Name: "zoom pane",
+		{ID: Zoom, Keys: []string{"z"}, Name: "zoom pane",
 			Description: "Expand the pane to the whole screen, or restore it."},
 		{ID: Filter, Keys: []string{"/"}, Name: "filter", Bar: 8,
 			Description: "Show only pods that match: words, !not, /regex/, ~fuzzy, -l app=web, ns:shop, plugin:Taint, tier:backoff, attempts>3, prio>=100, waiting>5m."},
-		{ID: Sort, Keys: []string{"S"}, Name: "sort",
+		{ID: Sort, Keys: []string{"v o"}, Name: "sort",
 			Description: "Choose the sort order of the pane. Choose the same order again to reverse it."},
-		{ID: ChooseShown, Keys: []string{"|"}, Name: "columns",
+		{ID: ChooseShown, Keys: []string{"v c"}, Name: "columns",
 			Description: "Choose the columns of the pane and their order. Click a heading to sort by it, and again to reverse."},
-		{ID: GoToPod, Keys: []string{"ctrl+f"}, Name: "go to pod",
+		{ID: GoToPod, Keys: []string{"g p"}, Name: "go to pod",
 			Description: "Go to a pod by its name or part of it, bound pods included. Without a name: go to the pod that has waited longest."},
-		{ID: GoToLongest, Keys: []string{"^"}, Name: "longest waiting",
+		{ID: GoToLongest, Keys: []string{"g l"}, Name: "longest waiting",
 			Description: "Go to the pod that has waited longest."},
-		{ID: Nodes, Keys: []string{"O"}, Name: "nodes", Bar: 11,
+		{ID: Nodes, Keys: []string{"n"}, Name: "nodes", Bar: 11,
 			Description: "Show the nodes: free resources, taints, conditions, the pods on each, and what the selected pod lacks there, nearest first."},
-		{ID: ChooseView, Keys: []string{"@"}, Name: "views",
+		{ID: ChooseView, Keys: []string{"v v"}, Name: "views",
 			Description: "Choose one of your configured views: filter, columns, order and pane."},
-		{ID: FirstView, Keys: []string{"6"}, Name: "your first view",
+		{ID: FirstView, Keys: []string{"v 1"}, Name: "your first view",
 			Description: "Show your first view."},
-		{ID: SecondView, Keys: []string{"7"}, Name: "your second view", Description: "Show your second view."},
-		{ID: ThirdView, Keys: []string{"8"}, Name: "your third view", Description: "Show your third view."},
-		{ID: FourthView, Keys: []string{"9"}, Name: "your fourth view", Description: "Show your fourth view."},
-		{ID: Fold, Keys: []string{"*"}, Name: "unfold",
+		{ID: SecondView, Keys: []string{"v 2"}, Name: "your second view", Description: "Show your second view."},
+		{ID: ThirdView, Keys: []string{"v 3"}, Name: "your third view", Description: "Show your third view."},
+		{ID: FourthView, Keys: []string{"v 4"}, Name: "your fourth view", Description: "Show your fourth view."},
+		{ID: Fold, Keys: []string{"v f"}, Name: "unfold",
 			Description: "Show each pod of the selected pod's pod group in its own row, or the whole group in one."},
-		{ID: CountGroups, Keys: []string{"#"}, Name: "groups",
+		{ID: CountGroups, Keys: []string{"v g"}, Name: "groups",
 			Description: "Count the pods by plugin, namespace and owner, and show the pods of one group."},
 		{ID: Manifest, Keys: []string{"y"}, Name: "manifest",
 			Description: "Show the selected pod's last known object as YAML."},
-		{ID: Copy, Keys: []string{"c"}, Name: "copy name",
-			Description: "Copy the selected pod's namespace/name to the clipboard."},
-		{ID: CopyMore, Keys: []string{"C"}, Name: "copy ...",
-			Description: "Choose what to copy: the name, the row, the explanation, the moves, or a kubectl command for the selected pod."},
-		{ID: Timeline, Keys: []string{"v"}, Name: "timeline", Bar: 10,
+		{ID: CopyMore, Keys: []string{"c"}, Name: "copy ...",
+			Description: "Choose what to copy, the name first: the row, the explanation, the moves, or a kubectl command for the selected pod."},
+		{ID: Timeline, Keys: []string{"v t"}, Name: "timeline",
 			Description: "Draw the selected pod's life to scale: each tier it was in, its attempts, what woke it, and why it moved."},
-		{ID: Lanes, Keys: []string{"l"}, Name: "lanes", Bar: 10,
+		{ID: Lanes, Keys: []string{"v l"}, Name: "lanes",
 			Description: "Draw the timelines of all pods, one below the other."},
-		{ID: Plots, Keys: []string{"P"}, Name: "plots", Bar: 12,
+		{ID: Plots, Keys: []string{"v p"}, Name: "plots",
 			Description: "Plot tier sizes, attempts, arrivals by event and the age of the oldest pod, next to the scheduler's own counts."},
-		{ID: Stack, Keys: []string{"%"}, Name: "stack",
+		{ID: Stack, Keys: []string{"v s"}, Name: "stack",
 			Description: "Plot the number of waiting pods over time, stacked by tier."},
 		{ID: Back, Keys: []string{"esc"}, Name: "close", Bar: 13,
 			Description: "Close what is open; with nothing open, clear the filter."},
@@ -315,39 +319,37 @@ func boardInject() []Binding {
 	return []Binding{
 		{ID: WhatIf, Keys: []string{"w"}, Name: "what-if", Bar: 9,
 			Description: "Start a what-if here: playback stops and you make the scheduling decisions. In a what-if: go back to the recording."},
-		{ID: LeaveWhatIf, Keys: []string{"backspace"}, Name: "leave what-if",
-			Description: "Go back to the recording, to the moment you left. The what-if is kept."},
-		{ID: MoveAll, Keys: []string{"m"}, Name: "move request",
-			Description: "Inject a move request for all unschedulable and gated pods, whatever rejected them."},
-		{ID: InjectEvent, Keys: []string{"e"}, Name: "event",
+		{ID: InjectEvent, Keys: []string{"e e"}, Name: "event",
 			Description: "Choose a cluster event, a move request or a flush by what it would move, and inject it."},
-		{ID: Undo, Keys: []string{"Z"}, Name: "undo",
+		{ID: MoveAll, Keys: []string{"e m"}, Name: "move request",
+			Description: "Inject a move request for all unschedulable and gated pods, whatever rejected them."},
+		{ID: Undo, Keys: []string{"u"}, Name: "undo",
 			Description: "Undo the last injection of the what-if, and go to its moment."},
-		{ID: Redo, Keys: []string{"Y"}, Name: "redo",
+		{ID: Redo, Keys: []string{"W y"}, Name: "redo",
 			Description: "Redo the last undone injection."},
-		{ID: Branch, Keys: []string{"W"}, Name: "another what-if",
+		{ID: Branch, Keys: []string{"W b"}, Name: "another what-if",
 			Description: "Branch off another what-if here; both are kept."},
-		{ID: Forks, Keys: []string{"F"}, Name: "what-ifs",
+		{ID: Forks, Keys: []string{"W l"}, Name: "what-ifs",
 			Description: "Choose the recording or a what-if, by what was done in it, and go there."},
-		{ID: NameFork, Keys: []string{"f2"}, Name: "name what-if",
+		{ID: NameFork, Keys: []string{"W n"}, Name: "name what-if",
 			Description: "Name the what-if."},
-		{ID: CloseFork, Keys: []string{"X"}, Name: "close what-if",
+		{ID: CloseFork, Keys: []string{"W x"}, Name: "close what-if",
 			Description: "Discard this what-if and go back to the recording."},
-		{ID: Compare, Keys: []string{"V"}, Name: "compare",
+		{ID: Compare, Keys: []string{"W c"}, Name: "compare",
 			Description: "Compare with another what-if or the recording: the sizes of both, and the pods that are in different places."},
-		{ID: Outcome, Keys: []string{"Q"}, Name: "result",
+		{ID: Outcome, Keys: []string{"W r"}, Name: "result",
 			Description: "Go to the result of the last what-if change: every node and pod it affects. The panel stays until you close it."},
-		{ID: Activate, Keys: []string{"a"}, Name: "activate",
+		{ID: Activate, Keys: []string{"e a"}, Name: "activate",
 			Description: "Activate the selected pod: it goes to activeQ at once."},
-		{ID: AddPod, Keys: []string{"n"}, Name: "new pod",
+		{ID: AddPod, Keys: []string{"e n"}, Name: "new pod",
 			Description: "Add a pod: type a name, and optionally a priority and the word gated."},
-		{ID: DeletePod, Keys: []string{"d"}, Name: "delete pod",
+		{ID: DeletePod, Keys: []string{"e d"}, Name: "delete pod",
 			Description: "Delete the selected pod."},
-		{ID: OpenGate, Keys: []string{"o"}, Name: "open gate",
+		{ID: OpenGate, Keys: []string{"e o"}, Name: "open gate",
 			Description: "Remove the scheduling gates of the selected pod."},
-		{ID: FlushBackoff, Keys: []string{"b"}, Name: "flush backoffQ",
+		{ID: FlushBackoff, Keys: []string{"e b"}, Name: "flush backoffQ",
 			Description: "Flush backoffQ: pods whose backoff is over go to activeQ."},
-		{ID: FlushLeft, Keys: []string{"u"}, Name: "flush leftover",
+		{ID: FlushLeft, Keys: []string{"e u"}, Name: "flush leftover",
 			Description: "Flush leftovers: pods that have been unschedulable for too long are tried again."},
 	}
 }
@@ -356,15 +358,15 @@ func boardAsk() []Binding {
 	return []Binding{
 		{ID: RunScheduler, Keys: []string{"s"}, Name: "scheduler",
 			Description: "Let a local kube-scheduler make the decisions in the what-if. Press again to make them yourself."},
-		{ID: AddNode, Keys: []string{"L"}, Name: "node like",
+		{ID: AddNode, Keys: []string{"e l"}, Name: "node like",
 			Description: "Add a copy of a node, and see which pods it takes."},
-		{ID: EditNode, Keys: []string{"E"}, Name: "edit node",
+		{ID: EditNode, Keys: []string{"e t"}, Name: "edit node",
 			Description: "Change a node's taints and labels in kubectl syntax, cordon or uncordon it, and see what moves."},
-		{ID: Apply, Keys: []string{"A"}, Name: "apply",
+		{ID: Apply, Keys: []string{"e y"}, Name: "apply",
 			Description: "Apply a manifest, like kubectl apply -f; workloads become their pods. See which are bound."},
-		{ID: BindClaim, Keys: []string{"B"}, Name: "bind claim",
+		{ID: BindClaim, Keys: []string{"e c"}, Name: "bind claim",
 			Description: "Bind a volume claim to a free or a new volume, and see which pods it unblocks."},
-		{ID: Delete, Keys: []string{"D"}, Name: "delete",
+		{ID: Delete, Keys: []string{"e x"}, Name: "delete",
 			Description: "Delete a pod, waiting or running, or a node, and see which pods that helps."},
 	}
 }
@@ -382,25 +384,25 @@ func boardScheduler() []Binding {
 
 func boardProgram() []Binding {
 	return []Binding{
-		{ID: Recordings, Keys: []string{"r"}, Name: "recordings", Bar: 11,
+		{ID: Recordings, Keys: []string{"o r"}, Name: "recordings",
 			Description: "Open another recording (built in, yours, or from files) or a cluster of your kubeconfig."},
-		{ID: Beside, Keys: []string{"\\"}, Name: "side by side",
+		{ID: Beside, Keys: []string{"o b"}, Name: "side by side",
 			Description: "Show another recording or cluster next to this one, at the same moment. With two shown: show only the first again."},
-		{ID: Rerun, Keys: []string{"ctrl+r"}, Name: "run again",
+		{ID: Rerun, Keys: []string{"o a"}, Name: "run again",
 			Description: "Run the recording again under another release of kube-scheduler, and compare."},
-		{ID: Theme, Keys: []string{"T"}, Name: "theme",
+		{ID: Theme, Keys: []string{"o t"}, Name: "theme",
 			Description: "Switch to the next theme: by the terminal's background, dark, light, high contrast, colour-blind, none."},
-		{ID: TimeZone, Name: "time zone",
+		{ID: TimeZone, Keys: []string{"o z"}, Name: "time zone",
 			Description: "Show times of day in UTC, or in the configured zone or else this machine's."},
-		{ID: Projector, Keys: []string{"H"}, Name: "projector",
+		{ID: Projector, Keys: []string{"o p"}, Name: "projector",
 			Description: "Draw for a projector: large counts, bold text, gaps between rows, and the pressed key."},
-		{ID: Mouse, Keys: []string{"M"}, Name: "mouse on/off",
+		{ID: Mouse, Keys: []string{"o u"}, Name: "mouse on/off",
 			Description: "Turn the mouse on (click selects, wheel scrolls), or off, so that the terminal can select text."},
-		{ID: Messages, Keys: []string{";"}, Name: "messages",
+		{ID: Messages, Keys: []string{"o m"}, Name: "messages",
 			Description: "Show past messages, newest first, and open what they are about."},
-		{ID: Save, Keys: []string{"ctrl+s"}, Name: "save ...",
+		{ID: Save, Keys: []string{"o s"}, Name: "save ...",
 			Description: "Save to a file: the screen as a picture (SVG) or text, the pods as a table (CSV, JSON), or minutes of the recording as a scenario."},
-		{ID: Commands, Keys: []string{"&"}, Name: "commands",
+		{ID: Commands, Keys: []string{"o x"}, Name: "commands",
 			Description: "Run one of your configured commands for the selected pod: kubectl describe, k9s, a pager."},
 		{ID: Palette, Keys: []string{":", "ctrl+p"}, Name: "palette", Bar: 89,
 			Description: "Choose an action by name; unavailable actions say why."},
@@ -426,7 +428,7 @@ func chartInChart() []Binding {
 func sidesInSides() []Binding {
 	return []Binding{
 		{ID: OtherSide, Keys: []string{"tab"}, Name: "other side", Bar: 1, Description: "Go to the other side. Keys apply to it, and the first side follows its time."},
-		{ID: Alignment, Keys: []string{"~"}, Name: "align", Bar: 2, Description: "Align the two sides by time since their start or by time of day, or let each keep its own time."},
+		{ID: Alignment, Keys: []string{"a"}, Name: "align", Bar: 2, Description: "Align the two sides by time since their start or by time of day, or let each keep its own time."},
 	}
 }
 
@@ -440,15 +442,15 @@ func lessonInLesson() []Binding {
 			Description: "Explain the selected pod, as on the board."},
 		{ID: LessonHint, Keys: []string{"h"}, Name: "hint", Bar: 2,
 			Description: "Show a hint; press again for another."},
-		{ID: LessonSolution, Keys: []string{"$"}, Name: "solution", Bar: 3,
+		{ID: LessonSolution, Keys: []string{"H"}, Name: "solution", Bar: 3,
 			Description: "Show how to reach the goal, without doing it."},
-		{ID: LessonSteps, Keys: []string{"_"}, Name: "steps", Bar: 7,
+		{ID: LessonSteps, Keys: []string{"l"}, Name: "steps", Bar: 7,
 			Description: "Show all steps of the lesson, and go to one."},
 		{ID: LessonRestart, Keys: []string{"f5"}, Name: "restart",
 			Description: "Go to the first step and restart the timer."},
 		{ID: LessonBlank, Keys: []string{"."}, Name: "blank",
 			Description: "In projector mode: blank the screen, or bring it back. Otherwise the key works as on the board."},
-		{ID: Lessons, Keys: []string{"r"}, Name: "lessons", Bar: 8,
+		{ID: Lessons, Keys: []string{"L"}, Name: "lessons", Bar: 8,
 			Description: "Choose another lesson."},
 	}
 }
@@ -464,15 +466,19 @@ func questionInLesson() []Binding {
 
 func listInList() []Binding {
 	return []Binding{
-		{ID: ListDown, Keys: []string{"down", "ctrl+n"}, Name: "down", Bar: 4, Description: "Go to the next entry."},
-		{ID: ListUp, Keys: []string{"up", "ctrl+p"}, Name: "up", Bar: 5, Description: "Go to the previous entry."},
+		{ID: ListDown, Keys: []string{"j", "down", "ctrl+n"}, Name: "down", Bar: 4, Description: "Go to the next entry. During a search letters are typed, and the other keys move."},
+		{ID: ListUp, Keys: []string{"k", "up", "ctrl+p"}, Name: "up", Bar: 5, Description: "Go to the previous entry."},
 		{ID: ListPageDown, Keys: []string{"pgdown"}, Name: "page down", Description: "Go down one page."},
 		{ID: ListPageUp, Keys: []string{"pgup"}, Name: "page up", Description: "Go up one page."},
+		{ID: ListFirst, Keys: []string{"g", "home"}, Name: "first", Description: "Go to the first entry."},
+		{ID: ListLast, Keys: []string{"G", "end"}, Name: "last", Description: "Go to the last entry."},
+		{ID: ListSearch, Keys: []string{"/"}, Name: "search", Bar: 6, Description: "Search: type words. The palette and the help search at once."},
 		{ID: ListMark, Keys: []string{"space", "tab"}, Name: "mark", Bar: 2,
 			Description: "Mark the entry where you can choose several."},
 		{ID: ListChoose, Keys: []string{"enter"}, Name: "choose", Bar: 1, Description: "Choose the entry, or the marked ones."},
-		{ID: ListErase, Keys: []string{"backspace"}, Name: "erase", Bar: 6, Description: "Delete the last letter of the search. Type letters to search."},
-		{ID: ListClose, Keys: []string{"esc", "ctrl+c"}, Name: "close", Bar: 3, Description: "Close the list without choosing."},
+		{ID: ListErase, Keys: []string{"backspace"}, Name: "erase", Bar: 7, Description: "Delete the last letter of the search."},
+		{ID: ListClear, Keys: []string{"ctrl+u"}, Name: "clear", Description: "Delete the whole search."},
+		{ID: ListClose, Keys: []string{"esc", "ctrl+c"}, Name: "close", Bar: 3, Description: "Close the list without choosing, or end the search."},
 	}
 }
 
@@ -484,5 +490,11 @@ func promptInPrompt() []Binding {
 		{ID: PromptBefore, Keys: []string{"shift+tab"}, Name: "previous match", Description: "Use the previous match."},
 		{ID: PromptOlder, Keys: []string{"up"}, Name: "earlier", Bar: 4, Description: "Show earlier inputs, newest first."},
 		{ID: PromptNewer, Keys: []string{"down"}, Name: "later", Description: "Go back towards the newest input."},
+	}
+}
+
+func popupInPopup() []Binding {
+	return []Binding{
+		{ID: PopupClose, Keys: []string{"esc", "ctrl+c"}, Name: "close", Bar: 1, Description: "Close the popup. Its other keys are those of the actions."},
 	}
 }

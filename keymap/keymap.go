@@ -31,6 +31,8 @@ const (
 	List Context = "In a list"
 	// Prompt is the line for typed input.
 	Prompt Context = "In a prompt"
+	// Popup shows the keys that may follow a leader.
+	Popup Context = "After the first of two keys"
 )
 
 // Group is a heading in the help and the docs.
@@ -40,7 +42,7 @@ type Group string
 const (
 	Time      Group = "Time"
 	Look      Group = "View"
-	Inject    Group = "Injecting (forks a what-if)"
+	Inject    Group = "Changing things (in a what-if)"
 	Ask       Group = "Asking the real scheduler (in a what-if)"
 	Scheduler Group = "Making the scheduler's decisions"
 	Program   Group = "Program"
@@ -49,18 +51,20 @@ const (
 	InLesson  Group = "Lessons"
 	InList    Group = "Lists"
 	InPrompt  Group = "Prompts"
+	InPopup   Group = "The first of two keys"
 )
 
 // Groups returns all groups in order.
 func Groups() []Group {
-	return []Group{Time, Look, Inject, Ask, Scheduler, Program, InChart, InSides, InLesson, InList, InPrompt}
+	return []Group{Time, Look, Inject, Ask, Scheduler, Program, InChart, InSides, InLesson, InList, InPrompt, InPopup}
 }
 
 // Binding is an action and its keys.
 type Binding struct {
 	ID ID
-	// Keys are key names in bubbletea's spelling: "space", "shift+tab", "?". The first is the one
-	// shown where there is room for only one. An action without keys is available in the palette.
+	// Keys are key names in bubbletea's spelling: "space", "shift+tab", "?". On the board they may be
+	// two that are pressed one after the other: "g p". The first is the one shown where there is room
+	// for only one. An action without keys is available in the palette.
 	Keys []string
 	// Name is the short name for the bar, two or three words.
 	Name string
@@ -78,11 +82,16 @@ type Map struct {
 	byKey    map[Context]map[string]int
 	byID     map[ID]int
 	onBar    map[Context][]Binding
+	leaders  []Leader
 }
 
-// New returns a Map of the bindings. If two bindings share a key in one context, the first one wins.
+// New returns a Map of the bindings, and of one for each leader of their keys. If two bindings share a key in one context, the first one wins.
 func New(bindings []Binding) *Map {
-	m := &Map{bindings: bindings, byKey: make(map[Context]map[string]int), byID: make(map[ID]int), onBar: make(map[Context][]Binding)}
+	leaders := leadersOf(bindings)
+	for _, l := range leaders {
+		bindings = append(slices.Clip(bindings), l.binding(bindings))
+	}
+	m := &Map{bindings: bindings, byKey: make(map[Context]map[string]int), byID: make(map[ID]int), onBar: make(map[Context][]Binding), leaders: leaders}
 	for i, b := range bindings {
 		if _, taken := m.byID[b.ID]; !taken {
 			m.byID[b.ID] = i
@@ -160,8 +169,11 @@ func (b Binding) AllKeys() string {
 	return strings.Join(shown, " ")
 }
 
-// Display returns the display form of a key: arrows as arrows, other keys by name.
+// Display returns the display form of a key or of two: arrows as arrows, other keys by name.
 func Display(key string) string {
+	if first, second := split(key); first != "" {
+		return Display(first) + " " + Display(second)
+	}
 	if i := strings.LastIndexByte(key, '+'); i > 0 && i < len(key)-1 {
 		return key[:i+1] + Display(key[i+1:])
 	}

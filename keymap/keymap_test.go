@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/schedq/schedq/keymap"
 )
@@ -13,6 +14,25 @@ var update = flag.Bool("update", false, "write docs/reference/keys.md")
 func TestNoKeyHasTwoMeaningsInOneContext(t *testing.T) {
 	for _, c := range keymap.Conflicts(keymap.Default()) {
 		t.Errorf("%q is bound to %s and to %s (%s)", c.Key, c.First, c.Second, c.Context)
+	}
+}
+
+// TestFewSingleKeys limits the keys that are not part of a word, those of every list and terminal program aside.
+func TestFewSingleKeys(t *testing.T) {
+	const most = 38
+	var single []string
+	for _, b := range keymap.Default() {
+		for _, key := range b.Keys {
+			if b.Context == keymap.Board && utf8.RuneCountInString(key) == 1 {
+				single = append(single, key)
+			}
+		}
+	}
+	for _, l := range keymap.New(keymap.Default()).Leaders() {
+		single = append(single, l.Key)
+	}
+	if len(single) > most {
+		t.Errorf("%d single keys on the board, at most %d: %q", len(single), most, single)
 	}
 }
 
@@ -37,8 +57,11 @@ func TestBindingsAreComplete(t *testing.T) {
 
 func TestLookup(t *testing.T) {
 	m := keymap.New(keymap.Default())
-	if b, ok := m.Lookup(keymap.Board, "backspace"); !ok || b.ID != keymap.LeaveWhatIf {
-		t.Errorf("backspace on the board is %q, %t", b.ID, ok)
+	if b, ok := m.Lookup(keymap.Board, "c"); !ok || b.ID != keymap.CopyMore {
+		t.Errorf("c on the board is %q, %t", b.ID, ok)
+	}
+	if b, ok := m.Lookup(keymap.Board, "g p"); !ok || b.ID != keymap.GoToPod {
+		t.Errorf("g p on the board is %q, %t", b.ID, ok)
 	}
 	if b, ok := m.Lookup(keymap.List, "backspace"); !ok || b.ID != keymap.ListErase {
 		t.Errorf("backspace in a list is %q, %t", b.ID, ok)

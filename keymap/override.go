@@ -1,7 +1,9 @@
 package keymap
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,11 +16,59 @@ type Problem struct {
 	Text string
 }
 
-// Override returns bindings with the configured keys in place of the defaults. An action may have no
-// key; it stays available in the palette. Problems with unknown actions come first, then the others
-// in the order of bindings. If there are problems, the bindings must not be used.
+// retired are the actions of earlier versions, and those that took their place.
+var retired = map[ID]ID{"copy": CopyMore, "leave-what-if": WhatIf}
+
+// renewed returns keys with those of retired actions added to their successors'.
+func renewed(bindings []Binding, keys map[ID][]string) map[ID][]string {
+	now := maps.Clone(keys)
+	for _, b := range bindings {
+		for old, successor := range retired {
+			if given, ok := keys[old]; ok && successor == b.ID {
+				if _, configured := now[successor]; !configured {
+					now[successor] = b.Keys
+				}
+				now[successor] = slices.Concat(now[successor], given)
+			}
+		}
+	}
+	for old := range retired {
+		delete(now, old)
+	}
+	return now
+}
+
+// yield takes the configured keys away from the other actions' defaults, as far as the palette can
+// replace those.
+func yield(bindings []Binding, configured map[ID][]string) {
+	type place struct {
+		context Context
+		key     string
+	}
+	taken := make(map[place]bool) // also the first of two keys
+	for _, b := range bindings {
+		for _, key := range configured[b.ID] {
+			taken[place{b.Context, key}] = true
+		}
+	}
+	for i, b := range bindings {
+		if _, ok := configured[b.ID]; ok || b.Context != Board || b.ID == Quit {
+			continue
+		}
+		bindings[i].Keys = slices.DeleteFunc(slices.Clone(b.Keys), func(key string) bool {
+			first, _ := split(key)
+			return taken[place{b.Context, key}] || taken[place{b.Context, first}]
+		})
+	}
+}
+
+// Override returns bindings with the configured keys in place of the defaults. A configured key takes
+// precedence over another action's default. An action may have no key; it stays available in the
+// palette. Problems with unknown actions come first, then the others in the order of bindings. If there
+// are problems, the bindings must not be used.
 func Override(bindings []Binding, keys map[ID][]string) ([]Binding, []Problem) {
 	var problems []Problem
+	keys = renewed(bindings, keys)
 	wrong := func(id ID, format string, args ...any) {
 		problems = append(problems, Problem{id, fmt.Sprintf(format, args...)})
 	}
@@ -33,7 +83,7 @@ func Override(bindings []Binding, keys map[ID][]string) ([]Binding, []Problem) {
 		}
 		all[i].Keys = slices.Clone(given)
 		for _, key := range given {
-			if problem := checkKey(key); problem != "" {
+			if problem := checkKeys(all[i].Context, key); problem != "" {
 				wrong(all[i].ID, "%s", problem)
 			}
 		}
@@ -41,6 +91,7 @@ func Override(bindings []Binding, keys map[ID][]string) ([]Binding, []Problem) {
 			wrong(all[i].ID, "%s needs a key: the palette can't replace it", all[i].ID)
 		}
 	}
+	yield(all, keys)
 	for _, c := range Conflicts(all) {
 		culprit := c.Second
 		if _, ok := keys[culprit]; !ok {
@@ -57,7 +108,8 @@ func Override(bindings []Binding, keys map[ID][]string) ([]Binding, []Problem) {
 	return all, problems
 }
 
-// Conflict is a key with two meanings in one context. The first one wins.
+// Conflict is a key with two meanings in one context: of two actions, or of one and the first key of
+// another.
 type Conflict struct {
 	Context       Context
 	Key           string
@@ -79,6 +131,15 @@ func Conflicts(bindings []Binding) []Conflict {
 				all = append(all, Conflict{b.Context, key, other, b.ID})
 			} else {
 				first[at] = b.ID
+			}
+		}
+	}
+	for _, b := range bindings {
+		for _, key := range b.Keys {
+			if leader, _ := split(key); leader != "" && b.Context == Board {
+				if other, taken := first[place{b.Context, leader}]; taken {
+					all = append(all, Conflict{b.Context, leader, other, b.ID})
+				}
 			}
 		}
 	}
@@ -124,6 +185,18 @@ var modifiers = []string{"ctrl+", "alt+", "shift+"}
 
 // sameAs maps keys to the keys that most terminals send for them.
 var sameAs = map[string]string{"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "esc"}
+
+// checkKeys returns the error in a key, or in two on the board, or "".
+func checkKeys(context Context, keys string) string {
+	first, second := split(keys)
+	switch {
+	case first == "" || second == "":
+		return checkKey(keys)
+	case context != Board:
+		return fmt.Sprintf("invalid key %q: only actions of the board can have two keys", keys)
+	}
+	return cmp.Or(checkKey(first), checkKey(second))
+}
 
 // checkKey returns the error in a key name, or "".
 func checkKey(key string) string {

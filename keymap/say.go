@@ -2,9 +2,22 @@ package keymap
 
 import "strings"
 
+const signs = ".,:;!?"
+
+// isSign reports whether text is a single punctuation mark.
+func isSign(text string) bool { return len(text) == 1 && strings.Contains(signs, text) }
+
+func startsWithSign(text string) bool { return text != "" && isSign(text[:1]) }
+
+func endsInSign(text string) bool {
+	text = strings.TrimRight(text, " ")
+	return text != "" && isSign(text[len(text)-1:])
+}
+
 // Say returns text with each action ID in braces replaced by the user's key for it:
 // "{what-if} makes one" becomes "w makes one". For an action without a key it writes the palette's
-// key and the action's name. Braces around anything else stay.
+// key and the action's name. A key that is a punctuation mark is quoted beside another one. Braces around anything else
+// stay.
 func (m *Map) Say(text string) string {
 	var b strings.Builder
 	b.Grow(len(text)) // most keys are shorter than their actions' names
@@ -21,7 +34,11 @@ func (m *Map) Say(text string) string {
 			text = rest
 			continue
 		}
-		b.WriteString(m.keyOf(binding))
+		key := m.keyOf(binding)
+		if isSign(key) && (endsInSign(before) || startsWithSign(after)) {
+			key = `"` + key + `"`
+		}
+		b.WriteString(key)
 		text = after
 	}
 }

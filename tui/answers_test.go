@@ -32,17 +32,17 @@ func TestNoticesQueue(t *testing.T) {
 		p.sends(func() tea.Cmd {
 			return tea.Batch(p.model.QueueNotice(page.Notice{Text: "first"}), p.model.QueueNotice(page.Notice{Text: "second"}), p.model.QueueNotice(page.Notice{Text: long + "to the end"}))
 		})
-		if got := p.answer(); got != "first (2 more: ;)" {
+		if got := p.answer(); got != "first (2 more: o m)" {
 			t.Errorf("the line says %q", got)
 		}
-		p.do(keymap.Copy) // refused: the answer comes before the second
-		if got := p.answer(); !strings.HasPrefix(got, "can't: no pod is selected") || !strings.HasSuffix(got, "(2 more: ;)") {
+		p.do(keymap.CopyMore) // refused: the answer comes before the second
+		if got := p.answer(); !strings.HasPrefix(got, "can't: no pod is selected") || !strings.HasSuffix(got, "(2 more: o m)") {
 			t.Errorf("the line says %q", got)
 		}
 		p.wait(page.NoticeTime)
-		p.sees(" second (1 more: ;)")
+		p.sees(" second (1 more: o m)")
 		p.wait(page.NoticeTime)
-		p.sees("so much to say", "(;: more)").seesNot("to the end")
+		p.sees("so much to say", "(o m for more)").seesNot("to the end")
 		p.do(keymap.Messages).do(keymap.ListDown).sees("messages, newest first", "to the end", "can't: no pod is selected", "first")
 	})
 }
@@ -87,11 +87,11 @@ func TestLateAnswersWait(t *testing.T) {
 		p.idle()
 		p.sees("filter: web")
 		p.press("enter")
-		p.sees("slow is open (;: more)", " / web").do(keymap.Messages).press("enter")
+		p.sees("slow is open (o m for more)", " / web").do(keymap.Messages).press("enter")
 		p.seesNot(" / web").sees("10:36:00.100")
 
 		again := rerun{of: p.model.Session, release: "v1.24", session: paused(t, gangs), comparison: &report.Comparison{From: &report.Report{}, To: &report.Report{}}}
-		p.do(keymap.InjectEvent).sends(func() tea.Cmd { return p.model.rerunDone(again, true) })
+		p.try(keymap.InjectEvent).sends(func() tea.Cmd { return p.model.rerunDone(again, true) })
 		p.sees("inject: what would move now").seesNot("against v1.24")
 	})
 }
@@ -117,7 +117,7 @@ func TestMessagesAreBounded(t *testing.T) {
 func TestAnOutcomeStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
-		p.goTo(moment).do(keymap.MoveAll).sees("result 10:36:06.500", "1 activeQ", "train-0                    ○ activeQ")
+		p.goTo(moment).try(keymap.MoveAll).sees("result 10:36:06.500", "1 activeQ", "train-0                    ○ activeQ")
 		p.do(keymap.RowDown, keymap.RowUp, keymap.FocusLog).sees(" result ", "5 log")
 		p.do(keymap.Timeline).sees(" result ").do(keymap.Back).sees(" result ", "1 activeQ")
 		p.do(keymap.Outcome, keymap.RowDown, keymap.RowDown).seesTogether("▸ shop/cart-7d9f8c6b5-x2k1p", "activeQ")
@@ -129,7 +129,7 @@ func TestAnOutcomeStays(t *testing.T) {
 			t.Error("when what is above it is closed, keys are not about the panel again")
 		}
 		p.do(keymap.Back).seesNot(" result ").do(keymap.Messages).enter("move request").sees(" result ")
-		p.do(keymap.NextPane).do(keymap.LeaveWhatIf).seesNot(" result ")
+		p.do(keymap.NextPane).do(keymap.WhatIf).seesNot(" result ")
 		p.do(keymap.Messages).enter("move request").seesNot(" result ").sees("not shown")
 	})
 }
@@ -159,7 +159,7 @@ func TestAnOutcomeNamesNodes(t *testing.T) {
 	for _, size := range sizes {
 		synctest.Test(t, func(t *testing.T) {
 			p := sit(t, size[0], size[1], session.New(withTenants(t), timeline.Options{Paused: true}), Options{})
-			p.goTo("10:36:02.5").do(keymap.AddNode).enter("node-2 big").do(keymap.Outcome).sees(" result ", "node big", "node node-2")
+			p.goTo("10:36:02.5").try(keymap.AddNode).enter("node-2 big").do(keymap.Outcome).sees(" result ", "node big", "node node-2")
 			golden(t, fmt.Sprintf("outcome/%dx%d", size[0], size[1]), p.screen()+"\n"+p.styles())
 			p.do(keymap.Open).sees("nodes").seesTogether("▸ big").sees(" result ")
 		})

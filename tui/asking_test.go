@@ -43,7 +43,7 @@ func asks(t *testing.T, do func(p *person)) {
 
 func TestTheSchedulerDecides(t *testing.T) {
 	asks(t, func(p *person) {
-		p.do(keymap.RunScheduler).sees("a local scheduler decides", "start a local scheduler: none bound, 1 waiting: ")
+		p.try(keymap.RunScheduler).sees("a local scheduler decides", "start a local scheduler: none bound, 1 waiting: ")
 		p.do(keymap.Pop).sees("can't: the local scheduler makes the decisions: press s to make them yourself")
 		p.do(keymap.AddPod).enter("small").do(keymap.StepForward, keymap.StepForward, keymap.StepForward).sees("small", "in-flight→bound", "to node-")
 		p.do(keymap.RunScheduler).sees("stop the local scheduler", "you are the scheduler —")
@@ -52,27 +52,27 @@ func TestTheSchedulerDecides(t *testing.T) {
 
 func TestANodeLikeOneThatIsThere(t *testing.T) {
 	asks(t, func(p *person) {
-		p.do(keymap.AddNode).press("enter")
+		p.try(keymap.AddNode).press("enter")
 		p.sees("type a node's name, and optionally a name for the new node").press("esc")
-		p.seesNot("WHAT-IF").do(keymap.AddNode).enter("node-9").sees("node like: node-9", "there is no node node-9; there are node-1, node-2")
+		p.seesNot("WHAT-IF").try(keymap.AddNode).enter("node-9").sees("node like: node-9", "there is no node node-9; there are node-1, node-2")
 		p.press("esc")
-		p.do(keymap.EditNode).enter("node-9 cordon").sees("edit node: node-9 cordon", "there is no node node-9; there are node-1, node-2").press("esc")
-		p.do(keymap.AddNode).enter("node-1 twin").sees("node twin like node-1: ", "a local scheduler decides")
+		p.try(keymap.EditNode).enter("node-9 cordon").sees("edit node: node-9 cordon", "there is no node node-9; there are node-1, node-2").press("esc")
+		p.try(keymap.AddNode).enter("node-1 twin").sees("node twin like node-1: ", "a local scheduler decides")
 		p.do(keymap.Undo).sees("undone: node twin like node-1")
 	})
 }
 
 func TestTheNearestNodeIsOffered(t *testing.T) {
 	asks(t, func(p *person) {
-		p.do(keymap.Needs).sees("It fits on none of 2 nodes").do(keymap.AddNode).sees("node like: node-1").press("esc")
-		p.do(keymap.EditNode).sees("edit node: node-1").press("esc")
+		p.do(keymap.Needs).sees("It fits on none of 2 nodes").try(keymap.AddNode).sees("node like: node-1").press("esc")
+		p.try(keymap.EditNode).sees("edit node: node-1").press("esc")
 	})
 }
 
 func TestEditingANode(t *testing.T) {
 	asks(t, func(p *person) {
-		p.do(keymap.EditNode).enter("node-1").sees("type a node's name, then changes").press("esc")
-		p.do(keymap.EditNode).enter("node-1 cordon disk=ssd").sees("node node-1 cordon disk=ssd: none bound, 1 waiting: ")
+		p.try(keymap.EditNode).enter("node-1").sees("type a node's name, then changes").press("esc")
+		p.try(keymap.EditNode).enter("node-1 cordon disk=ssd").sees("node node-1 cordon disk=ssd: none bound, 1 waiting: ")
 		p.do(keymap.EditNode).enter("node-1 zone-").sees("can't: node node-1 zone-: node node-1 has no label or taint zone")
 	})
 }
@@ -89,29 +89,29 @@ func TestApplyingAManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	asks(t, func(p *person) {
-		p.do(keymap.Apply).enter("").sees("the path of a manifest").press("esc")
-		p.do(keymap.Apply).paste(filepath.Join(dir, "missing.yaml")).press("enter")
+		p.try(keymap.Apply).enter("").sees("the path of a manifest").press("esc")
+		p.try(keymap.Apply).paste(filepath.Join(dir, "missing.yaml")).press("enter")
 		p.sees("can't: ", "missing.yaml")
-		p.do(keymap.Apply).paste(broken).press("enter")
+		p.try(keymap.Apply).paste(broken).press("enter")
 		p.sees("can't: ", "broken.yaml").seesNot("WHAT-IF")
-		p.do(keymap.Apply).paste(file).press("enter")
+		p.try(keymap.Apply).paste(file).press("enter")
 		p.sees("apply pod.yaml: 1 bound (extra on node-", "WHAT-IF")
 	})
 }
 
 func TestBindingAClaim(t *testing.T) {
 	asks(t, func(p *person) {
-		p.do(keymap.BindClaim).enter("No_Claim").sees("type a claim's name, or namespace/name").press("esc")
-		p.do(keymap.BindClaim).enter("none").sees("bind claim: none", "there is no claim none; there are data").press("esc")
-		p.do(keymap.BindClaim).enter("data").sees("bind claim default/data: none bound, 1 waiting: ")
+		p.try(keymap.BindClaim).enter("No_Claim").sees("type a claim's name, or namespace/name").press("esc")
+		p.try(keymap.BindClaim).enter("none").sees("bind claim: none", "there is no claim none; there are data").press("esc")
+		p.try(keymap.BindClaim).enter("data").sees("bind claim default/data: none bound, 1 waiting: ")
 	})
 }
 
 func TestDeletingAPodOrANode(t *testing.T) {
 	asks(t, func(p *person) {
-		p.do(keymap.Delete).enter("train-0").sees("type pod or node, then its name").press("esc")
-		p.do(keymap.Delete).enter("node node-9").sees("delete: node node-9", "there is no node node-9; there are node-1, node-2").press("esc")
-		p.do(keymap.Delete).enter("pod train-0").sees("delete pod default/train-0: none bound, none waiting")
+		p.try(keymap.Delete).enter("train-0").sees("type pod or node, then its name").press("esc")
+		p.try(keymap.Delete).enter("node node-9").sees("delete: node node-9", "there is no node node-9; there are node-1, node-2").press("esc")
+		p.try(keymap.Delete).enter("pod train-0").sees("delete pod default/train-0: none bound, none waiting")
 		p.do(keymap.Delete).enter("node node-2").sees("delete node node-2: none bound, none waiting")
 	})
 }
@@ -120,6 +120,6 @@ func TestDeletingAPodOrANode(t *testing.T) {
 func TestNothingToAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
-		p.goTo(moment).do(keymap.RunScheduler).sees("can't: start a local scheduler: no nodes are known").seesNot("WHAT-IF")
+		p.goTo(moment).try(keymap.RunScheduler).sees("can't: start a local scheduler: no nodes are known").seesNot("WHAT-IF")
 	})
 }

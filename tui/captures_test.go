@@ -34,19 +34,19 @@ var shots = []struct {
 	{"board-wide", "On a wide one the detail of the selected pod stands beside the log", 200, 60, export.Dark(), Options{}, func(p *person) { p.do(keymap.FocusUnsched, keymap.RowDown) }},
 	{"board-narrow", "On a small one the panes are tabs", 60, 20, export.Dark(), Options{}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown) }},
 	{"detail", "enter: why the pod waits, until when, and what it lacks", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.FocusUnsched, keymap.RowDown, keymap.Open) }},
-	{"timeline", "v: one pod's life, drawn to scale, and why it moved each time", 120, 40, export.Dark(), Options{}, timelineShot},
-	{"lanes", "l: all pods' lanes through time", 120, 40, export.Dark(), Options{}, func(p *person) { p.do(keymap.FocusBackoff, keymap.LastRow, keymap.Lanes) }},
-	{"plots", "P: the queue as a whole, beside the scheduler's own counts", 160, 45, export.Dark(), Options{}, func(p *person) { p.do(keymap.Plots) }},
+	{"timeline", "v t: one pod's life, drawn to scale, and why it moved each time", 120, 40, export.Dark(), Options{}, timelineShot},
+	{"lanes", "v l: all pods' lanes through time", 120, 40, export.Dark(), Options{}, func(p *person) { p.do(keymap.FocusBackoff, keymap.LastRow, keymap.Lanes) }},
+	{"plots", "v p: the queue as a whole, beside the scheduler's own counts", 160, 45, export.Dark(), Options{}, func(p *person) { p.do(keymap.Plots) }},
 	{"what-if", "w: a what-if, in which you are the scheduler", 120, 40, export.Dark(), Options{}, func(p *person) { p.do(keymap.WhatIf, keymap.InjectEvent).enter("NodeAdd").do(keymap.Pop) }},
-	{"event", "e: which pods an event would move, before it happens", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.InjectEvent) }},
-	{"compare", "V: a what-if beside the recording", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.WhatIf, keymap.MoveAll, keymap.Compare) }},
-	{"groups", "#: what the pods wait for, by plugin, namespace and owner", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.CountGroups) }},
-	{"palette", "ctrl+p: everything that can be done, by name", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.Palette).paste("attempt") }},
+	{"event", "e e: which pods an event would move, before it happens", 100, 30, export.Dark(), Options{}, func(p *person) { p.try(keymap.InjectEvent) }},
+	{"compare", "W c: a what-if beside the recording", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.WhatIf, keymap.MoveAll, keymap.Compare) }},
+	{"groups", "v g: what the pods wait for, by plugin, namespace and owner", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.CountGroups) }},
+	{"palette", ":: everything that can be done, by name", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.Palette).paste("attempt") }},
 	{"help", "?: every key", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.Help) }},
 	{"light", "On a light background", 100, 30, export.Light(), Options{Theme: theme.Light}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown) }},
 	{"colour-blind", "Colours for the colour-blind", 120, 40, export.Dark(), Options{Theme: theme.ColorBlind}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown, keymap.Lanes) }},
 	{"no-colour", "NO_COLOR", 100, 30, export.Dark(), Options{NoColor: true}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown, keymap.Lanes) }},
-	{"projector", "H: for a room", 120, 40, export.Dark(), Options{}, func(p *person) { p.do(keymap.Projector, keymap.FocusBackoff, keymap.RowDown) }},
+	{"projector", "o p: for a room", 120, 40, export.Dark(), Options{}, func(p *person) { p.do(keymap.Projector, keymap.FocusBackoff, keymap.RowDown) }},
 }
 
 func timelineShot(p *person) {
@@ -105,22 +105,22 @@ func demo(p *person) *film {
 	watch(3, "a recording of a real cluster plays: every pod in its tier, with its countdown")
 	press("space stops time, 2 goes to backoffQ, j selects a pod", 2, keymap.Play, keymap.FocusBackoff, keymap.RowDown, keymap.RowDown, keymap.RowDown)
 	press("enter: why does it wait, and until when?", 3.5, keymap.Open)
-	press("v: its whole life, to scale", 3, keymap.Timeline)
+	press("v t: its whole life, to scale", 3, keymap.Timeline)
 	press("k: an earlier move, and why it was made", 2.5, keymap.RowUp, keymap.RowUp, keymap.RowUp)
 	p.do(keymap.Back, keymap.Back)
-	press("l: the lanes of all pods", 3, keymap.Lanes)
+	press("v l: the lanes of all pods", 3, keymap.Lanes)
 	p.do(keymap.Play)
 	watch(2.4, "they go on while time passes")
 	p.do(keymap.Play)
-	press("P: the queue as a whole", 3, keymap.Plots)
+	press("v p: the queue as a whole", 3, keymap.Plots)
 	p.do(keymap.Back, keymap.Back)
 	press("w: what if? From here on you are the scheduler", 2.5, keymap.WhatIf)
 	p.do(keymap.InjectEvent)
-	f.shoot(p, 1.2, "e: inject a cluster event")
+	f.shoot(p, 1.2, "e e: inject a cluster event")
 	p.enter("NodeAdd")
 	f.shoot(p, 3, "a node is added: see whom it wakes")
 	press("p pops the next pod, f: it fits", 2.5, keymap.Pop, keymap.Fits)
-	press("w: back to the recording", 2, keymap.LeaveWhatIf)
+	press("w: back to the recording", 2, keymap.WhatIf)
 	return f
 }
 

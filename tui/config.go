@@ -84,4 +84,7 @@ func (m *model) setKeys(bindings []keymap.Binding) {
 		bindings = keymap.Default()
 	}
 	m.Keys = keymap.New(bindings)
+	for _, l := range m.Keys.Leaders() {
+		m.Actions[l.ID] = page.Do(func() tea.Cmd { return m.openWords(l) })
+	}
 }

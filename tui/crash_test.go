@@ -29,14 +29,14 @@ func TestPanicOutsideOfUpdateRestoresTheTerminal(t *testing.T) {
 // So does one in what a key does, and one in drawing.
 func TestPanicInUpdateRestoresTheTerminal(t *testing.T) {
 	for name, mistake := range map[string]func(*model){
-		"doing":   func(m *model) { m.Actions[keymap.Squeeze] = page.Command(func() { panic("boom") }) },
+		"doing":   func(m *model) { m.Actions[keymap.Zoom] = page.Command(func() { panic("boom") }) },
 		"drawing": func(m *model) { m.Frame = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := sit(t, 80, 24, paused(t, sample), Options{})
 				mistake(p.model)
-				b, _ := p.model.Keys.ByID(keymap.Squeeze)
+				b, _ := p.model.Keys.ByID(keymap.Zoom)
 				p.program.Send(tea.KeyPressMsg{Code: rune(b.Keys[0][0]), Text: b.Keys[0]})
 				p.crashed("")
 			})

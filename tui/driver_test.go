@@ -133,9 +133,18 @@ func (p *person) do(ids ...keymap.ID) *person {
 			p.do(keymap.Palette).enter(b.Name)
 			continue
 		}
-		p.press(b.Keys[0])
+		for key := range strings.SplitSeq(b.Keys[0], " ") {
+			p.press(key)
+		}
 	}
 	return p
+}
+
+// try does an action that starts a what-if, and agrees to that.
+func (p *person) try(id keymap.ID) *person {
+	p.t.Helper()
+	p.do(id).sees("start a what-if?").do(keymap.ListChoose)
+	return p.seesNot("start a what-if?")
 }
 
 // keyCodes are the keys that are no text.
@@ -144,9 +153,8 @@ var keyCodes = map[string]tea.Key{
 	"esc": {Code: tea.KeyEscape}, "backspace": {Code: tea.KeyBackspace}, "up": {Code: tea.KeyUp},
 	"down": {Code: tea.KeyDown}, "left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown}, "f5": {Code: tea.KeyF5},
 	"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "ctrl+p": {Code: 'p', Mod: tea.ModCtrl},
-	"ctrl+f":     {Code: 'f', Mod: tea.ModCtrl},
-	"ctrl+r":     {Code: 'r', Mod: tea.ModCtrl},
-	"ctrl+s":     {Code: 's', Mod: tea.ModCtrl},
+	"ctrl+f":      {Code: 'f', Mod: tea.ModCtrl},
+	"shift+right": {Code: tea.KeyRight, Mod: tea.ModShift}, "shift+left": {Code: tea.KeyLeft, Mod: tea.ModShift},
 	"ctrl+right": {Code: tea.KeyRight, Mod: tea.ModCtrl}, "ctrl+left": {Code: tea.KeyLeft, Mod: tea.ModCtrl},
 }
 
@@ -171,14 +179,7 @@ func (p *person) press(key string) {
 // enter types text and accepts it.
 func (p *person) enter(text string) *person {
 	p.t.Helper()
-	for _, r := range text {
-		key := string(r)
-		if key == " " {
-			key = "space"
-		}
-		p.press(key)
-	}
-	p.press("enter")
+	p.types(text).press("enter")
 	return p
 }
 

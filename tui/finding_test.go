@@ -13,6 +13,9 @@ import (
 // type_ types without accepting.
 func (p *person) types(text string) *person {
 	p.t.Helper()
+	if l, ok := p.model.Overlays.Top().(*widget.List); ok && !l.Typing && text != "" {
+		p.do(keymap.ListSearch)
+	}
 	for _, r := range text {
 		key := string(r)
 		if key == " " {
@@ -51,7 +54,8 @@ func TestFilterMistakesAreToldWhileTyping(t *testing.T) {
 		p.goTo(moment).do(keymap.Filter).types("web /(").sees("letter 6: invalid regular expression: missing closing )", "backoffQ 2, 0 match", "● web-2").press("enter")
 		p.sees("letter 6: invalid regular expression", "● web-2").press("backspace")
 		p.enter("3").sees(" / web /3", "activeQ 2, 0 match", "● web-3")
-		p.do(keymap.Filter).types(" attempts>").sees("letter 17: value missing after attempts>").enter("0")
+		p.do(keymap.Filter).sees("filter:  ").press("up")
+		p.types(" attempts>").sees("letter 17: value missing after attempts>").enter("0")
 		p.sees(" / web /3 attempts>0", "● web-3 attempt 1")
 	})
 }
@@ -95,7 +99,7 @@ func TestSortByAnyColumn(t *testing.T) {
 		if got := rows(); strings.Index(got, "urgent-1") < strings.Index(got, "web-2") {
 			t.Errorf("by name, turned round, it is\n%s", got)
 		}
-		p.do(keymap.WhatIf).sees("pod↑").do(keymap.LeaveWhatIf).sees("pod↑") // the what-if is seen alike
+		p.do(keymap.WhatIf).sees("pod↑").do(keymap.WhatIf).sees("pod↑") // the what-if is seen alike
 		p.do(keymap.Sort).enter("queue's").seesNot("pod↑").do(keymap.Sort).enter("owner").sees("activeQ 2 by owner ↓").do(keymap.Sort).enter("queue's").seesNot("by owner")
 		p.do(keymap.FocusLog, keymap.Sort).sees("can't: the log is always sorted by time")
 	})
@@ -125,8 +129,9 @@ func TestPaletteDoesByNameAndSaysWhyNot(t *testing.T) {
 		}
 		p.press("ctrl+p") // its other key; what was done lately comes first
 		p.sees("Lately", "activate").press("esc")
-		p.do(keymap.FocusUnsched, keymap.RowDown, keymap.Palette).enter("activate").sees("Activate default/train-0: default/train-0 unschedulable → active")
-		p.do(keymap.Palette).types("leave what-if").sees("Go back to the recording").press("enter")
+		p.do(keymap.FocusUnsched, keymap.RowDown, keymap.Palette).enter("activate").sees("start a what-if: activate default/train-0").press("enter")
+		p.sees("Activate default/train-0: default/train-0 unschedulable → active")
+		p.do(keymap.Palette).types("leave what-if").sees("In a what-if: go").press("enter")
 		p.seesNot("WHAT-IF")
 	})
 }

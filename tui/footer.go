@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
@@ -14,7 +15,11 @@ import (
 
 // drawStatus draws the line above the key bar.
 func (m *model) drawStatus(a canvas.Area) {
-	status{m.Frame, m.Keys, m.Notice(), m.NoticesBehind(), m.CurrentWork(), m.pressed.key == "" && m.lesson == nil}.Draw(a)
+	s := status{frame: m.Frame, keys: m.Keys, notice: m.Notice(), behind: m.NoticesBehind(), work: m.CurrentWork(), unused: m.pressed.key == ""}
+	if m.Pages.Top() == page.Page(m.board) {
+		s.legend = m.board.Legend()
+	}
+	s.Draw(a)
 	if m.Projector {
 		m.drawPressed(a)
 	}
@@ -28,6 +33,7 @@ type status struct {
 	behind int        // notices that wait
 	work   *page.Work // running, or nil
 	unused bool       // no key was pressed yet
+	legend []board.Abbreviation
 }
 
 // Draw draws the most important message.
@@ -45,17 +51,11 @@ func (s status) Draw(a canvas.Area) {
 	case !f.Skipped.Empty():
 		a.Text(1, 0, theme.Dim, fmt.Sprintf("skipped %s of quiet (%s → %s), "+s.keys.Say("{squeeze} plays it"),
 			f.Skipped.To.Sub(f.Skipped.From).Round(1e9), f.Zone.Second(f.Skipped.From), f.Zone.Second(f.Skipped.To)))
-	case f.AtEnd && len(f.Notices) > 0, f.Mark == "" && len(f.Notices) > 0:
-		text := format.Safe(f.Notices[0])
-		if more := len(f.Notices) - 1; more > 0 {
-			text += fmt.Sprintf(" (and %s: "+s.keys.Say("{help}")+")", format.Plural(more, "more notice"))
-		}
-		a.Text(1, 0, theme.Dim, canvas.Truncate(text, a.W-2))
-	case s.unused:
-		drawLegend(a)
-	case f.Mark != "":
+	case f.Mark != "" && !(s.unused && len(s.legend) > 0):
 		text := "» " + f.Zone.Second(f.MarkAt) + " " + format.Safe(string(f.Mark))
 		a.Text(1, 0, theme.Accent, canvas.Truncate(text, a.W-2))
+	default:
+		s.drawLegend(a)
 	}
 }
 
@@ -66,7 +66,7 @@ func (s status) drawNotice(a canvas.Area, style canvas.Style, text string) {
 	case s.behind > 0:
 		more = fmt.Sprintf(" (%d more: %s)", s.behind, s.keys.Say("{messages}"))
 	case s.notice.Open != nil || canvas.Width(text) > a.W-2:
-		more = s.keys.Say(" ({messages}: more)")
+		more = s.keys.Say(" ({messages} for more)")
 		if a.W < 80 {
 			more = s.keys.Say(" ({messages})")
 		}
@@ -86,22 +86,15 @@ func (s status) drawWork(a canvas.Area) {
 	a.Text(x+1, 0, theme.Dim, format.Span(s.work.Since())+s.keys.Say(", {back} stops it"))
 }
 
-// drawLegend draws the meaning of the board's abbreviations, as far as it fits, until the first key. Narrow boards leave out
-// backoffQ's.
-func drawLegend(a canvas.Area) {
+// drawLegend draws the meaning of the board's abbreviations, as far as it fits.
+func (s status) drawLegend(a canvas.Area) {
 	x := 1
-	for _, part := range [...]struct{ word, means string }{
-		{"waits", "total"}, {"left", "backoff"}, {theme.GlyphObserved, "observed"}, {theme.GlyphModelled, "modelled"},
-		{theme.GlyphGated, "gated"}, {"+1", "one more"}, {theme.GlyphHigh, "priority"}, {"att", "attempts"}, {theme.GlyphEarly, "at the latest"}, {"flush", "until a retry without an event"},
-	} {
-		if part.word == "left" && a.W < 80 || part.word == theme.GlyphGated && a.W >= 90 { // wide boards spell it out
-			continue
-		}
-		if x+canvas.Width(part.word)+2+len(part.means) >= a.W {
+	for _, each := range s.legend {
+		if x+canvas.Width(each.Word)+2+len(each.Means) >= a.W {
 			return
 		}
-		x = a.Text(x, 0, theme.Plain, part.word+":")
-		x = a.Text(x+1, 0, theme.Dim, part.means) + 2
+		x = a.Text(x, 0, theme.Plain, each.Word+":")
+		x = a.Text(x+1, 0, theme.Dim, each.Means) + 2
 	}
 }
 

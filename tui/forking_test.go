@@ -12,14 +12,15 @@ func TestInjectingWithAPreview(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.goTo(moment).do(keymap.Undo).sees("can't: nothing was injected: this is the recording").do(keymap.Redo).sees("can't: nothing was undone")
-		p.do(keymap.InjectEvent)
+		p.do(keymap.InjectEvent).sees("start a what-if: event", "The recording does not change").press("esc")
+		p.seesNot("WHAT-IF").try(keymap.InjectEvent)
 		p.sees("inject: what would move now", "move request for all", "3 of 3: 3 to active", "flush of backoffQ", "1 of 2: 1 to active",
 			"leftover flush", "none of 3", "NodeAdd", "It would move 3 of 3: 3 to active.")
 		p.press("esc")
 		if got := len(p.model.Session.Sync().Previews); got != 0 {
 			t.Errorf("%d previews are left after the list was closed", got)
 		}
-		p.seesNot("WHAT-IF").do(keymap.InjectEvent).enter("nodeadd")
+		p.seesNot("WHAT-IF").try(keymap.InjectEvent).enter("nodeadd")
 		p.sees("WHAT-IF since 10:36:06", "NodeAdd: 2 pods moved: 2 to active", "activeQ 4")
 		p.do(keymap.Undo).sees("undone: NodeAdd", "WHAT-IF", "activeQ 2").do(keymap.Redo).sees("redone: NodeAdd", "activeQ 4")
 		p.do(keymap.Undo, keymap.Undo).sees("can't: nothing was injected in this what-if")
@@ -47,7 +48,7 @@ func TestWhatIfsBesideEachOther(t *testing.T) {
 		p.do(keymap.MoveAll).sees("3 pods moved: 3 to active")
 
 		p.do(keymap.Forks).sees("  with mine  from 10:36:06.500", "    what-if 2  from 10:36:06.500, now 10:36:06.500 (here)").types("what-if 2")
-		p.sees("2 injections: new pod default/mine, move request for all").press("esc")
+		p.sees("2 injections: new pod default/mine, move request for all").do(keymap.ListClose, keymap.ListClose)
 		p.do(keymap.Compare).sees("compare with", "the recording", "with mine").enter("with mine")
 		p.sees(" compare ── at 10:36:06.500", "what-if 2", "with mine", "activeQ", "3 pods in a different place, on another node or with other attempts:",
 			"train-0", "○ activeQ", "● unschedulable NodeAffinity+1")
@@ -62,7 +63,7 @@ func TestWhatIfsBesideEachOther(t *testing.T) {
 			t.Error("the comparison goes on though nobody sees it")
 		}
 
-		p.do(keymap.LeaveWhatIf).seesNot("WHAT-IF").do(keymap.Forks).enter("with mine")
+		p.do(keymap.WhatIf).seesNot("WHAT-IF").do(keymap.Forks).enter("with mine")
 		p.sees("WHAT-IF", "with mine at 10:36:06.5", "○ mine").do(keymap.CloseFork)
 		p.sees("closed with mine").seesNot("WHAT-IF")
 		p.do(keymap.Compare).sees("the recording", "what-if 2") // the only other one

@@ -52,8 +52,8 @@ func saying(text string) *sources.Recording {
 var fuzzed = [][]keymap.ID{
 	{}, {keymap.Open}, {keymap.Zoom}, {keymap.Timeline}, {keymap.Timeline, keymap.RowUp}, {keymap.Lanes}, {keymap.Plots},
 	{keymap.FocusLog, keymap.Zoom}, {keymap.CopyMore}, {keymap.Recordings}, {keymap.Help}, {keymap.Projector},
-	{keymap.OpenGate}, {keymap.Activate}, {keymap.Copy}, {keymap.Palette}, {keymap.CountGroups}, {keymap.InjectEvent},
-	{keymap.DeletePod}, {keymap.DeletePod, keymap.Compare}, {keymap.DeletePod, keymap.Branch, keymap.Forks},
+	{keymap.OpenGate}, {keymap.Activate}, {keymap.Palette}, {keymap.CountGroups}, {keymap.InjectEvent},
+	{keymap.DeletePod}, {keymap.WhatIf, keymap.DeletePod, keymap.Compare}, {keymap.DeletePod, keymap.ListChoose, keymap.Branch, keymap.Forks},
 	{keymap.WhatIf, keymap.Pop, keymap.Reject}, {keymap.GoToMark},
 }
 
@@ -83,7 +83,9 @@ func FuzzScreen(f *testing.F) {
 			keys := append([]keymap.ID{pane, keymap.RowDown}, fuzzed[int(view)%len(fuzzed)]...)
 			for _, key := range keys {
 				b, _ := m.Keys.ByID(key)
-				m.Update(pressOf(b.Keys[0]))
+				for part := range strings.SplitSeq(b.Keys[0], " ") {
+					m.Update(pressOf(part))
+				}
 				m.Update(frameMsg{s, s.Sync()}) // with the session's answer
 			}
 			if m.crash != nil {

@@ -28,7 +28,7 @@ func (m *model) showHelp() tea.Cmd {
 	}
 	items = append(items, glyphItems()...)
 	items = append(items, m.recordingItems()...)
-	return widget.OpenList(m.UI, widget.List{Title: m.Keys.Say("help: type to search, {list-choose} to run"), Items: items, Choose: func(chosen []int) tea.Cmd {
+	return widget.OpenList(m.UI, widget.List{Title: m.Keys.Say("help: type to search, {list-choose} to run"), Typing: true, Items: items, Choose: func(chosen []int) tea.Cmd {
 		if id, ok := ids[chosen[0]]; ok {
 			return m.Do(id)
 		}

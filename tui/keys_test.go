@@ -42,7 +42,7 @@ func TestReasons(t *testing.T) {
 		{atStart, times(3, keymap.Slower), keymap.Slower, "this is the lowest speed"},
 		{atStart, nil, keymap.Open, "no pod is selected"},
 		{atStart, []keymap.ID{keymap.FocusLog}, keymap.Open, "no pod has moved yet"},
-		{atStart, nil, keymap.Copy, "no pod is selected"},
+		{atStart, nil, keymap.CopyMore, "no pod is selected"},
 		{atStart, nil, keymap.Back, "nothing is open and no filter is set"},
 		{atStart, nil, keymap.MoveAll, "no pod is unschedulable or gated"},
 		{atStart, nil, keymap.FlushLeft, "no pod is unschedulable or gated"},
@@ -55,7 +55,6 @@ func TestReasons(t *testing.T) {
 		{atMoment, []keymap.ID{keymap.FocusFlight, keymap.RowDown}, keymap.Activate, "default/web-3 is in flight"},
 		{atMoment, []keymap.ID{keymap.FocusFlight, keymap.RowDown, keymap.SeekStart}, keymap.DeletePod, "default/web-3 is not known"},
 		{atMoment, []keymap.ID{keymap.FocusFlight, keymap.RowDown, keymap.SeekEnd}, keymap.DeletePod, "default/web-3 is bound"},
-		{atMoment, nil, keymap.LeaveWhatIf, "this is the recording"},
 		{atMoment, nil, keymap.Pop, "only in a what-if"},
 		{atMoment, nil, keymap.Fits, "only in a what-if"},
 		{atMoment, nil, keymap.Reject, "only in a what-if"},
@@ -94,7 +93,7 @@ func TestTheBarShowsOnlyWhatCanBeDone(t *testing.T) {
 			t.Errorf("at the start: %s", bar())
 		}
 		p.goTo("end")
-		if strings.Contains(bar(), "space play") || !strings.Contains(bar(), ", back") || !strings.Contains(bar(), "r recordings") {
+		if strings.Contains(bar(), "space play") || !strings.Contains(bar(), ", back") || !strings.Contains(bar(), "o open …") {
 			t.Errorf("at the end: %s", bar())
 		}
 		p.goTo(moment).do(keymap.WhatIf)
@@ -106,7 +105,7 @@ func TestTheBarShowsOnlyWhatCanBeDone(t *testing.T) {
 
 func TestHelpListsEveryBindingAndRunsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sit(t, 120, 190, paused(t, sample), Options{})
+		p := sit(t, 120, 215, paused(t, sample), Options{})
 		p.do(keymap.Help)
 		for _, b := range p.model.Keys.All() {
 			if !strings.Contains(p.screen(), b.AllKeys()) || !strings.Contains(p.screen(), b.Name) {
@@ -143,7 +142,7 @@ func TestPlayer(t *testing.T) {
 		p.do(keymap.Faster, keymap.Faster, keymap.Slower).sees("paused ×2")
 		p.goTo("+1.5s").sees("10:36:05.700")
 		p.goTo("-1s").sees("10:36:04.700")
-		p.do(keymap.Squeeze).seesNot("squeezing")
+		p.do(keymap.Squeeze).sees("playback includes quiet time").do(keymap.Squeeze).sees("playback skips quiet time")
 	})
 }
 
@@ -155,7 +154,41 @@ func TestQuietTimeThatWasSkippedIsShown(t *testing.T) {
 			1 early scheduled node-1
 			300 late active UnscheduledPodAdd
 			310 late inflight`), timeline.Options{}), Options{})
-		p.wait(4e9)
+		p.do(keymap.FocusLog).wait(4e9) // a key ends the notice about the source
 		p.sees("skipped 4m", "of quiet (10:36:", "→ 10:40:59)")
+	})
+}
+
+// TestTheFirstOfTwoKeys checks that it shows what may follow at once, and that the second key performs it.
+func TestTheFirstOfTwoKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, paused(t, sample), Options{})
+		for _, l := range p.model.Keys.Leaders() {
+			p.press(l.Key)
+			p.sees(" "+l.Key+" "+l.Name+" ", "esc close")
+			for _, w := range p.model.Keys.Words(l.Key) {
+				p.sees(w.Key + "  " + p.model.Named(w.Binding).Name)
+			}
+			p.press("esc")
+			p.seesNot(" " + l.Key + " " + l.Name + " ─")
+		}
+		p.press("v")
+		p.press("Z")
+		if got := p.answer(); got != "can't: v Z is not a key" {
+			t.Errorf("an unknown second key says %q", got)
+		}
+		p.press("e")
+		p.press("o")
+		if got := p.answer(); got != "can't: no pod is selected: j and k select one" {
+			t.Errorf("a word that can't be done says %q", got)
+		}
+		p.press("g")
+		p.paste("p").sees(" g go to ").press("p")
+		p.sees("go to pod:").press("esc")
+		p.press("o")
+		p.clicks("p  projector").seesNot(" o open ─")
+		if !p.model.Projector {
+			t.Error("a click on a word does nothing")
+		}
 	})
 }

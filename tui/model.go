@@ -34,6 +34,7 @@ type model struct {
 	source string
 	zone   words.Zone // for times of day
 	said   uint64     // the last answer of the session that was shown
+	told   []string   // the notices of the session that were shown
 	origin origin
 	split  *splitView // that contains it; nil if it can't be split
 	// viewName is the last user-defined view shown in this session, or "".
@@ -83,6 +84,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	all := d.Actions
 	widget.AddLists(d, all)
 	widget.AddPrompts(d, all)
+	widget.AddWords(d, all)
 	story.AddWhy(why, all)
 	board.Add(m.board, all)
 	nodes.Add(m.nodes, all)
@@ -103,7 +105,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 // showFromStart shows the current session from its start, with lowest as the lowest page.
 func (m *model) showFromStart(lowest page.Page) {
 	m.Pages.Begin(lowest)
-	m.Selected, m.said, m.viewName = page.Selection{}, m.Frame.Reply.Number, ""
+	m.Selected, m.said, m.told, m.viewName = page.Selection{}, m.Frame.Reply.Number, nil, ""
 	for _, c := range m.charts {
 		c.Reset()
 	}

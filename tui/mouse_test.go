@@ -37,7 +37,7 @@ func TestClicksSelectAndOpen(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
 		p.goTo(moment).clicks("err-1  ").sees("▸● err-1")
 		p.clicks("err-1  ").sees("default/err-1", "esc: back") // once more says why
-		p.do(keymap.Back).clicks("5 log").clicks("held-1  ").sees("▸● held-1")
+		p.do(keymap.Back).clicks("5 log").clicks("held-1  ").sees("▸●⊘held-1")
 		p.clicks("? help").sees("help: type to search")
 		p.clicks("Pause and go one move forward").seesNot("help: type to search") // in a list, a click chooses
 	})
@@ -54,7 +54,7 @@ func TestClicksInTheLog(t *testing.T) {
 func TestClicksOnTheBarPressItsKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 100, 24, paused(t, sample), Options{})
-		p.goTo(moment).clicks("w what-if").sees("WHAT-IF").do(keymap.LeaveWhatIf)
+		p.goTo(moment).clicks("w what-if").sees("WHAT-IF").do(keymap.WhatIf)
 		p.clicks("/ filter").sees("filter:").clicks("esc cancel").seesNot("filter: ")
 	})
 }

@@ -125,15 +125,15 @@ func TestNodesAreCompleted(t *testing.T) {
 	inTree(t)
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, session.New(withTenants(t), timeline.Options{Paused: true}), Options{})
-		p.goTo("10:36:02.5").do(keymap.AddNode).sees("node-1", "node-2").press("tab")
+		p.goTo("10:36:02.5").try(keymap.AddNode).sees("node-1", "node-2").press("tab")
 		p.sees("node like: node-1").press("tab")
 		p.sees("node like: node-2").press("esc")
-		p.do(keymap.Delete).press("n")
+		p.try(keymap.Delete).press("n")
 		p.press("tab")
 		p.press("space")
 		p.sees("node-2").press("tab")
 		p.sees("delete: node node-1").press("esc")
-		p.do(keymap.Delete).paste("pod tr").press("tab")
+		p.try(keymap.Delete).paste("pod tr").press("tab")
 		p.sees("delete: pod train-0").press("esc")
 	})
 }

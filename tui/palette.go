@@ -22,7 +22,7 @@ type palette struct {
 // open opens the list. Choosing an entry performs it.
 func (p *palette) open() tea.Cmd {
 	ids := make(map[int]keymap.ID)
-	l := widget.List{Title: p.Keys.Say("actions: type to search, {list-choose} to run"), Choose: func(chosen []int) tea.Cmd {
+	l := widget.List{Title: p.Keys.Say("actions: type to search, {list-choose} to run"), Typing: true, Choose: func(chosen []int) tea.Cmd {
 		id := ids[chosen[0]]
 		p.recent = slices.DeleteFunc(p.recent, func(r keymap.ID) bool { return r == id })
 		p.recent = slices.Insert(p.recent, 0, id)

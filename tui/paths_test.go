@@ -32,21 +32,21 @@ func TestFilesAreCompleted(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), o)
-		p.goTo(moment).do(keymap.Apply).sees("logs/", "pod.yaml").seesNot("hidden").seesNot("blank").seesNot("evil")
+		p.goTo(moment).try(keymap.Apply).sees("logs/", "pod.yaml").seesNot("hidden").seesNot("blank").seesNot("evil")
 		p.press("l")
 		p.press("tab")
 		p.sees("apply: logs/", "audit.log.gz").press("tab") // the only one: on into it
 		p.sees("apply: logs/audit.log.gz").press("tab")
 		p.sees("apply: logs/old/").press("tab")
 		p.sees("apply: logs/sched.log.gz").press("esc")
-		p.do(keymap.Apply).paste(".h").press("tab")
+		p.try(keymap.Apply).paste(".h").press("tab")
 		p.sees("apply: .hidden").press("esc")
-		p.do(keymap.Apply).paste("/deep/").sees("/deep/a.yaml").press("tab")
+		p.try(keymap.Apply).paste("/deep/").sees("/deep/a.yaml").press("tab")
 		p.press("enter")
 		if p.sees("no manifest"); read != "/deep/a.yaml" {
 			t.Errorf("%q is read", read)
 		}
-		p.do(keymap.Apply).paste("nowhere/x").seesNot("pod.yaml").press("esc")
+		p.try(keymap.Apply).paste("nowhere/x").seesNot("pod.yaml").press("esc")
 		p.do(keymap.Save).enter("minutes").seesNot("pod.yaml").press("esc") // a time is no file
 	})
 }

@@ -29,7 +29,7 @@ func TestPlaying(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		p := sitAt(t, 80, 24, func(ctx context.Context) *model { return newPlay(ctx, story, opts, Options{}) })
-		p.sees("a local scheduler decides", "n add object")
+		p.sees("a local scheduler decides", "e change …")
 		if p.model.play.Touched() || p.model.Frame.Fork.Injected != 1 {
 			t.Errorf("%d deeds before the first", p.model.Frame.Fork.Injected)
 		}

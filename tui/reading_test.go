@@ -108,7 +108,7 @@ func TestReadingFails(t *testing.T) {
 		}
 		p.idle()
 		p.sees("can't: read on: big.log.gz: the gzip data is damaged after line 7").seesNot("reading")
-		p.do(keymap.SeekEnd).sees("■ at the end", "10:36:07.5").do(keymap.Help).sees("damaged after line 7")
+		p.do(keymap.SeekEnd).sees("■ at the end", "10:36:07.5").do(keymap.Help).types("damaged").sees("damaged after line 7")
 	})
 	synctest.Test(t, func(t *testing.T) {
 		r, s, o := readSlowly(t, sample, 8)

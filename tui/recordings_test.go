@@ -29,7 +29,7 @@ func TestRecordingsLeadBack(t *testing.T) {
 		p.enter("monday").seesNot("WHAT-IF").sees("10:36:00.100")
 
 		p.do(keymap.Recordings).sees("back").enter("back").sees("WHAT-IF since 10:36:06", "1 injection")
-		p.do(keymap.LeaveWhatIf).goTo("end").sees("at the end")
+		p.do(keymap.WhatIf).goTo("end").sees("at the end")
 		p.do(keymap.Recordings).enter("open files").sees("open: ").enter("x.log").sees("10:36:00.100")
 	})
 }

@@ -60,12 +60,15 @@ func TestSaving(t *testing.T) {
 			t.Errorf("the table is %q (%v)", rows, err)
 		}
 		p.do(keymap.Save).enter("JSON").press("enter")
-		var pods []struct {
-			Pod        string
-			AgeSeconds float64
+		var list struct {
+			Pods []struct {
+				Pod        string
+				AgeSeconds float64
+			}
 		}
-		if err := json.Unmarshal([]byte(files["schedq-103606.json"]), &pods); err != nil || len(pods) != 2 || pods[0].AgeSeconds != 4.5 || pods[1].Pod != "shop/cart-7d9f8c6b5-x2k1p" {
-			t.Errorf("the document has %v (%v)", pods, err)
+		err = json.Unmarshal([]byte(files["schedq-103606.json"]), &list)
+		if pods := list.Pods; err != nil || len(pods) != 2 || pods[0].AgeSeconds != 4.5 || pods[1].Pod != "shop/cart-7d9f8c6b5-x2k1p" {
+			t.Errorf("the document has %v (%v)", list, err)
 		}
 	})
 }

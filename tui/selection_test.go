@@ -35,7 +35,7 @@ func TestSelectionFollowsThePod(t *testing.T) {
 		p.do(keymap.Open).sees("default/batch-1", "backoffQ since 10:36:05.400").do(keymap.Open)
 
 		// The focus stayed in the pane that the pod left, on the row where it was: the next key selects there.
-		p.do(keymap.RowDown).sees("┃▸● held-1")
+		p.do(keymap.RowDown).sees("┃▸●⊘held-1")
 	})
 }
 

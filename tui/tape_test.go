@@ -206,7 +206,7 @@ var sessions = []struct {
 		t.press("It fits.", 2, keymap.Fits)
 		t.press("Take back what was done last.", 2, keymap.Undo)
 		t.press("The what-if beside the recording.", 3.5, keymap.Compare)
-		t.press("Back to the recording, as if nothing had been.", 2.5, keymap.Back, keymap.LeaveWhatIf)
+		t.press("Back to the recording, as if nothing had been.", 2.5, keymap.Back, keymap.WhatIf)
 	}},
 }
 

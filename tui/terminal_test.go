@@ -44,7 +44,7 @@ func TestResizeKeepsWhatIsSelectedInSight(t *testing.T) {
 			}
 		}
 		p.press("esc")
-		p.sees("▸● held-1")
+		p.sees("▸●⊘held-1")
 	})
 }
 

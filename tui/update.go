@@ -2,6 +2,9 @@ package tui
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -9,7 +12,9 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/board"
+	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/widget"
 )
 
 // frameMsg is a new frame of a session, which need not be the current one.
@@ -106,7 +111,7 @@ func (m *model) onFrame(f *session.Frame) tea.Cmd {
 		m.Session.Compare(m.TimelineID()) // the comparison is closed
 	}
 	m.outcome.OnFrame()
-	cmd := m.showAnswer(f.Reply)
+	cmd := tea.Batch(m.showAnswer(f.Reply), m.showNotices(f.Notices))
 	for _, shown := range [...]page.Page{m.Pages.Shown(), m.Pages.Docked()} {
 		if follower, ok := shown.(page.Follower); ok {
 			cmd = tea.Batch(cmd, follower.Follow())
@@ -141,6 +146,26 @@ func (m *model) showAnswer(said session.Reply) tea.Cmd {
 	return m.ShowNotice(notice)
 }
 
+// showNotices shows the notices about the source that were not shown before. The help keeps them.
+func (m *model) showNotices(all []string) tea.Cmd {
+	var fresh []string
+	for _, n := range all {
+		if !slices.Contains(m.told, n) {
+			fresh = append(fresh, n)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	m.told = append(m.told, fresh...)
+	notice := page.Notice{Text: fresh[0]}
+	if len(fresh) > 1 {
+		notice.Text = fmt.Sprintf("%s And %s.", fresh[0], format.Plural(len(fresh)-1, "more notice"))
+		notice.Open = func() tea.Cmd { return (&widget.Text{UI: m.UI}).Show("notices", strings.Join(fresh, "\n\n")) }
+	}
+	return m.QueueNotice(notice)
+}
+
 // key handles a key, unless the terminal is too small.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
@@ -158,7 +183,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 func (m *model) handleKey(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
 	if top := m.Overlays.Top(); top != nil {
-		if b, ok := m.Keys.Lookup(top.Context(), key); ok && top.Means(b.ID) {
+		if b, ok := m.Keys.Lookup(top.Context(), key); ok && top.Means(b.ID, key) {
 			return m.Press(b.ID, key)
 		}
 		return top.Typed(msg)
@@ -180,6 +205,14 @@ func (m *model) handleKey(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	m.pressed = keypress{key: key}
+	return nil
+}
+
+// openWords opens the popup of a leader.
+func (m *model) openWords(l keymap.Leader) tea.Cmd {
+	widget.OpenWords(m.UI, l, func(w keymap.Word) {
+		m.pressed = keypress{l.Key + " " + w.Key, w.Binding}
+	})
 	return nil
 }
 

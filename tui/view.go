@@ -174,14 +174,27 @@ func (m *model) drawTooSmall(a canvas.Area) {
 	}
 }
 
-// forkKeys returns the bindings that only make sense in a what-if.
+// forkKeys returns the bindings that matter most in a what-if: the decisions, the keys that lead to changes and to other what-ifs,
+// and the way out.
 func (m *model) forkKeys() []keymap.Binding {
 	var keys []keymap.Binding
-	for _, id := range []keymap.ID{keymap.Pop, keymap.Fits, keymap.Reject, keymap.InjectEvent, keymap.AddPod, keymap.Undo, keymap.Compare, keymap.WhatIf} {
+	add := func(id keymap.ID) {
 		if b, ok := m.Keys.ByID(id); ok && m.Actions[id].Refusal() == "" {
 			keys = append(keys, m.Named(b))
 		}
 	}
+	lead := func(to keymap.ID) {
+		if l, ok := m.Keys.LeaderOf(to); ok {
+			add(l.ID)
+		}
+	}
+	add(keymap.Pop)
+	add(keymap.Fits)
+	add(keymap.Reject)
+	lead(keymap.InjectEvent)
+	add(keymap.Undo)
+	lead(keymap.Compare)
+	add(keymap.WhatIf)
 	return keys
 }
 
@@ -189,7 +202,8 @@ func (m *model) forkKeys() []keymap.Binding {
 func (m *model) keyBar(bar widget.KeyBar) widget.KeyBar {
 	if top := m.Overlays.Top(); top != nil {
 		for _, b := range m.Keys.OnBar(top.Context()) {
-			if top.Means(b.ID) {
+			if i := slices.IndexFunc(b.Keys, func(key string) bool { return top.Means(b.ID, key) }); i >= 0 {
+				b.Keys = b.Keys[i:]
 				bar.Shown = append(bar.Shown, b)
 			}
 		}

@@ -28,7 +28,7 @@ func TestThePersonIsTheScheduler(t *testing.T) {
 		p.do(keymap.Play).wait(2e9) // time passes, and nobody but the person schedules
 		p.sees("+0:02 in the what-if", "○ batch-1")
 
-		p.do(keymap.LeaveWhatIf)
+		p.do(keymap.WhatIf)
 		p.seesNot("WHAT-IF").sees("10:36:06.500", "● urgent-1", "▸● web-2")
 	})
 }
@@ -38,10 +38,10 @@ func TestAnErrorIsAVerdictOfItsOwn(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.goTo(moment).do(keymap.WhatIf, keymap.Pop, keymap.Reject)
 		p.press("space")
-		p.do(keymap.FirstRow) // in a list every letter searches: this is a g
-		p.sees("search: g")
-		p.press("backspace")
-		p.press("up")
+		p.do(keymap.ListSearch)
+		p.press("g") // in a search every letter is typed
+		p.sees("search: g").press("esc")
+		p.sees("▸ [ ] ").do(keymap.ListFirst)
 		p.press("space")
 		p.press("enter")
 		p.sees("can't: choose either an error or plugins, not both")
@@ -57,15 +57,15 @@ func TestInjectingForks(t *testing.T) {
 		do   func(p *person)
 		sees string
 	}{
-		{"move request", func(p *person) { p.do(keymap.MoveAll) }, "move request for all: "},
-		{"event", func(p *person) { p.do(keymap.InjectEvent).enter("nodeadd") }, "NodeAdd: "},
-		{"new pod", func(p *person) { p.do(keymap.AddPod).enter("mine 50") }, "new pod default/mine: default/mine → active"},
-		{"gated pod", func(p *person) { p.do(keymap.AddPod).enter("team-a/mine gated") }, "new pod team-a/mine: team-a/mine → gated"},
-		{"activate", func(p *person) { p.do(keymap.Activate) }, "Activate default/train-0: default/train-0 unschedulable → active"},
-		{"delete", func(p *person) { p.do(keymap.DeletePod) }, "delete default/train-0: default/train-0 unschedulable → deleted"},
-		{"flush of backoffQ", func(p *person) { p.do(keymap.FlushBackoff) }, "flush of backoffQ: "},
-		{"leftover flush", func(p *person) { p.do(keymap.FlushLeft) }, "leftover flush: "},
-		{"open gate", func(p *person) { p.do(keymap.LastRow, keymap.OpenGate) }, "open the gate of default/held-1: default/held-1 gated → active"},
+		{"move request", func(p *person) { p.try(keymap.MoveAll) }, "move request for all: "},
+		{"event", func(p *person) { p.try(keymap.InjectEvent).enter("nodeadd") }, "NodeAdd: "},
+		{"new pod", func(p *person) { p.try(keymap.AddPod).enter("mine 50") }, "new pod default/mine: default/mine → active"},
+		{"gated pod", func(p *person) { p.try(keymap.AddPod).enter("team-a/mine gated") }, "new pod team-a/mine: team-a/mine → gated"},
+		{"activate", func(p *person) { p.try(keymap.Activate) }, "Activate default/train-0: default/train-0 unschedulable → active"},
+		{"delete", func(p *person) { p.try(keymap.DeletePod) }, "delete default/train-0: default/train-0 unschedulable → deleted"},
+		{"flush of backoffQ", func(p *person) { p.try(keymap.FlushBackoff) }, "flush of backoffQ: "},
+		{"leftover flush", func(p *person) { p.try(keymap.FlushLeft) }, "leftover flush: "},
+		{"open gate", func(p *person) { p.do(keymap.LastRow).try(keymap.OpenGate) }, "open the gate of default/held-1: default/held-1 gated → active"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -84,9 +84,9 @@ func TestPromptsSayWhatIsWrong(t *testing.T) {
 		p.goTo("noon").sees("invalid time").press("esc")
 		p.goTo("12:00:00").sees("the recording is from 10:36:00 to 10:36:08").press("esc")
 		p.goTo("end").sees("at the end").goTo("start").sees("0:00/0:08")
-		p.do(keymap.AddPod).enter("").sees("a pod needs a name").press("esc")
-		p.do(keymap.AddPod).enter("Web_1").sees("lowercase letters").press("esc")
-		p.do(keymap.AddPod).enter("web-1 high").sees("invalid priority: high").press("esc")
+		p.try(keymap.AddPod).enter("").sees("a pod needs a name").press("esc")
+		p.try(keymap.AddPod).enter("Web_1").sees("lowercase letters").press("esc")
+		p.try(keymap.AddPod).enter("web-1 high").sees("invalid priority: high").press("esc")
 		p.seesNot("WHAT-IF")
 	})
 }
@@ -105,9 +105,9 @@ func TestFilteredVerdict(t *testing.T) {
 func TestAWhatIfHasItsKeysInTheBar(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
-		p.goTo(moment).seesNot("e event")
-		p.do(keymap.WhatIf).sees("p pop", "e event", "n new pod", "V compare", "w leave what-if")
+		p.goTo(moment).seesNot("p pop")
+		p.do(keymap.WhatIf).sees("p pop", "e change …", "W what-ifs …", "w leave what-if")
 		p.resize(80, 24)
-		p.do(keymap.FocusUnsched, keymap.RowDown).sees("e event", "n new pod", "— w: back to the recording") // with a pod selected, too
+		p.do(keymap.FocusUnsched, keymap.RowDown).sees("p pop", "e change …", "— w: back to the recording") // with a pod selected, too
 	})
 }

@@ -12,8 +12,12 @@ import (
 func TestExplain(t *testing.T) {
 	code, out, stderr := schedq(t, "", "explain", "store-0", "--recording", "workshop", "--at", "10:57:00")
 	const want = `default/store-0 at 2026-11-21 10:57:00.000 UTC
+pending 22s, 4 attempts, unschedulable
 
-unschedulable since 10:56:55.401, observed · 4 attempts · priority 0
+PersistentVolumeClaim data-store-0 is not bound. Check the claim's storage class and its provisioner.
+Next try by 11:02:16 (5 min timeout). Sooner if the claim is bound.
+
+unschedulable since 10:56:55.401, observed · 4 attempts · priority 0 · last woken by PersistentVolumeUpdate at 10:56:55.401
   Rejected by VolumeBinding at 10:56:55.4. Woken by events that this plugin listens for.
   Attempt 4 failed at 10:56:55.4. Backoff: 8 s, until 10:57:04. An event before then moves it to backoffQ.
   Without an event: retried at 11:02:16 (5 min timeout, checked every 30 s).
@@ -27,11 +31,12 @@ may be woken by, if the plugin's queueing hint agrees
 
 needs
   It fits on none of 3 nodes.
+  Free is allocatable minus what pods request; usage does not count.
   On any node, VolumeBinding: pod has unbound immediate PersistentVolumeClaims.
   On any node, VolumeZone: PersistentVolume had no name.
   node-a  –                 would fit otherwise
-  node-b  NodeResourcesFit  needs 500m cpu, free 0 of 4: lacks 500m
   node-c  TaintToleration   node(s) had untolerated taint(s) (taint dedicated=gpu:NoSchedule)
+  node-b  NodeResourcesFit  needs 500m cpu, free 0 of 4: lacks 500m
 
 Note: Needs are computed by kube-scheduler v1.37's own plugins from the objects at that time; pods that are assumed but not yet bound are not counted.
 `

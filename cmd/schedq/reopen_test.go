@@ -16,7 +16,8 @@ func TestReopen(t *testing.T) {
 		t.Fatalf("no embedded recordings: %v", err)
 	}
 	for _, path := range embedded {
-		if !strings.Contains(path, ".gist.") { // the beginning of another one
+		large := strings.Contains(path, "crowded") || strings.Contains(path, "lively")
+		if !strings.Contains(path, ".gist.") && !(large && testing.Short()) { // a gist is the beginning of another one
 			inputs[filepath.Base(path)] = []string{path}
 		}
 	}
@@ -41,6 +42,7 @@ func TestReopen(t *testing.T) {
 					t.Fatalf("convert to %s: exit %d, %s", out, code, stderr)
 				}
 				code, pods, stderr := schedq(t, "", "list", "-o", "json", path)
+				pods = strings.ReplaceAll(pods, out, "the file")
 				if want == "" {
 					want = pods
 				}

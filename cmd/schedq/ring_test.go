@@ -24,7 +24,7 @@ func TestRecordRing(t *testing.T) {
 	watcher.until(moves("big", "unschedulable"))
 	eventually(t, "the rejection in the ring", func() (string, bool) {
 		_, out, stderr := schedq(t, "", "list", folder)
-		return out + stderr, strings.Contains(out, "default/big") && strings.Contains(out, "NodeResourcesFit")
+		return out + stderr, strings.Contains(out, "default/big") && strings.Contains(out, "less than 6 CPUs free")
 	})
 	if code, _, stderr := schedq(t, "", "record", "--ring", "1h", "-o", folder, "--kubeconfig", kubeconfig); code == 0 || !strings.Contains(stderr, "another schedq records into "+folder) {
 		t.Errorf("exit %d: %s", code, stderr)

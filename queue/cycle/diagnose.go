@@ -29,6 +29,8 @@ type Diagnosis struct {
 	// Rejected are the nodes on which the pod does not fit, the one that has to change least first. Nodes that no
 	// change can make fit are last.
 	Rejected []NodeLacks
+	// Unbound are the claims of the pod that exist and are not bound to a volume.
+	Unbound []string
 	// Spread are the pod's topology spread constraints, if PodTopologySpread rejects it on a node.
 	Spread []Spread
 }

@@ -320,6 +320,13 @@ func (s *Scheduler) addConflicts(pod *v1.Pod, nodes []fwk.NodeInfo, d *Diagnosis
 			}
 		}
 	}
+	if len(d.Everywhere) > 0 {
+		s.claims(pod, func(claim *v1.PersistentVolumeClaim) {
+			if claim.Spec.VolumeName == "" {
+				d.Unbound = append(d.Unbound, claim.Name)
+			}
+		})
+	}
 	if slices.ContainsFunc(d.Rejected, func(n NodeLacks) bool {
 		return slices.ContainsFunc(n.Lacks, func(l Lack) bool { return l.Plugin == names.PodTopologySpread })
 	}) {
@@ -399,9 +406,8 @@ func portUsers(pod *v1.Pod, info fwk.NodeInfo) []*v1.Pod {
 	return found
 }
 
-// boundVolumes returns the volumes to which the claims of pod are bound.
-func (s *Scheduler) boundVolumes(pod *v1.Pod) []*v1.PersistentVolume {
-	var found []*v1.PersistentVolume
+// claims calls each with pod's claims for volumes that exist.
+func (s *Scheduler) claims(pod *v1.Pod, each func(*v1.PersistentVolumeClaim)) {
 	for _, v := range pod.Spec.Volumes {
 		name := ""
 		switch {
@@ -412,14 +418,22 @@ func (s *Scheduler) boundVolumes(pod *v1.Pod) []*v1.PersistentVolume {
 		default:
 			continue
 		}
-		claim, ok := s.watches.get(&v1.PersistentVolumeClaim{}, pod.Namespace, name).(*v1.PersistentVolumeClaim)
-		if !ok || claim.Spec.VolumeName == "" {
-			continue
+		if claim, ok := s.watches.get(&v1.PersistentVolumeClaim{}, pod.Namespace, name).(*v1.PersistentVolumeClaim); ok {
+			each(claim)
+		}
+	}
+}
+
+// boundVolumes returns the volumes to which the claims of pod are bound.
+func (s *Scheduler) boundVolumes(pod *v1.Pod) (found []*v1.PersistentVolume) {
+	s.claims(pod, func(claim *v1.PersistentVolumeClaim) {
+		if claim.Spec.VolumeName == "" {
+			return
 		}
 		if volume, ok := s.watches.get(&v1.PersistentVolume{}, "", claim.Spec.VolumeName).(*v1.PersistentVolume); ok {
 			found = append(found, volume)
 		}
-	}
+	})
 	return found
 }
 

@@ -85,6 +85,8 @@ func (o *owner) seekStart() {
 // and from there to the recording's.
 func (o *owner) seekEnd() {
 	switch {
+	case o.fork != nil && o.now.Equal(o.fork.Executed):
+		o.refuse("this is the last moment played")
 	case o.fork != nil:
 		o.seek(o.fork.Executed)
 	case o.now.Before(o.ended):

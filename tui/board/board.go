@@ -130,13 +130,14 @@ func (b *Board) drawTabs(a canvas.Area) {
 	if a.Empty() {
 		return
 	}
-	way, call := " ← ", tierSign
+	way := " ← "
 	width := 1 - canvas.Width(way)
 	for id := activePane; id <= unschedulablePane; id++ {
-		width += canvas.Width(way + numbered(id, b.pane(id).count(call)))
+		width += canvas.Width(way + b.pane(id).heading(tierSign))
 	}
-	if width > a.W {
-		way, call = "  ", theme.TierName
+	brief := width > a.W
+	if brief {
+		way = "  "
 	}
 	x := 1
 	for id := activePane; id <= unschedulablePane; id++ {
@@ -148,7 +149,11 @@ func (b *Board) drawTabs(a canvas.Area) {
 		if id == b.tab {
 			style = canvas.Bold | canvas.Underline
 		}
-		x = a.Text(x, 0, style, numbered(id, b.pane(id).count(call)))
+		text := b.pane(id).heading(tierSign)
+		if brief {
+			text = b.pane(id).briefHeading(a.W - x - 1)
+		}
+		x = a.Text(x, 0, style, text)
 		if p := b.Pod(); p != nil && id != b.tab {
 			if _, here := b.panes[id].index(b.Frame.Board, p); here {
 				x = a.Text(x, 0, canvas.Bold, " "+theme.GlyphSelected)

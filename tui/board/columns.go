@@ -218,7 +218,7 @@ func (p pane) nameWidth(pod *board.Pod) int {
 	const any = 200 // wide enough for any name
 	w := canvas.Width(story.RowName(p.frame.Board, p.named(pod), any))
 	if pod.Priority != 0 && !p.shows("priority") {
-		w += len(" p") + len(strconv.Itoa(int(pod.Priority)))
+		w += len(priorityText(pod))
 	}
 	return w
 }
@@ -243,16 +243,33 @@ func (p pane) name(a canvas.Area, pod *board.Pod) {
 		a.Text(0, 0, style, story.RowName(p.frame.Board, p.named(pod), a.W))
 		return
 	}
-	priority := " p" + strconv.Itoa(int(pod.Priority))
-	room := a.W - len(priority)
-	if room < 8 { // too narrow for the priority: only an arrow
-		priority, room = theme.GlyphHigh, a.W-1
+	priority := priorityText(pod)
+	if p.arrows {
+		priority = theme.GlyphHigh
 		if pod.Priority < 0 {
 			priority = theme.GlyphLow
 		}
 	}
-	x := a.Text(0, 0, style, story.RowName(p.frame.Board, p.named(pod), room))
+	x := a.Text(0, 0, style, story.RowName(p.frame.Board, p.named(pod), a.W-canvas.Width(priority)))
 	a.Text(x, 0, theme.Accent, priority)
+}
+
+func priorityText(pod *board.Pod) string { return " p" + strconv.Itoa(int(pod.Priority)) }
+
+// besidePriority is the width kept for a pod's name beside its priority.
+const besidePriority = 8
+
+// tooNarrowForPriority reports whether the priority of a pod visible in height rows does not fit. Then the pane shows only whether
+// priorities are above or below 0: a column with both forms is hard to read.
+func (p pane) tooNarrowForPriority(height int) (narrow bool) {
+	i := slices.IndexFunc(p.fitted, func(c fitted) bool { return c.name == "pod" })
+	if i < 0 || p.shows("priority") {
+		return false
+	}
+	p.inSight(height, func(_ int, pod *board.Pod) {
+		narrow = narrow || pod.Priority != 0 && p.fitted[i].w-len(priorityText(pod)) < besidePriority
+	})
+	return narrow
 }
 
 func attempts(pod *board.Pod) string {

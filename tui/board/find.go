@@ -46,7 +46,7 @@ func (b *Board) askFilter() tea.Cmd {
 		Cancelled: func() { b.setFilter(old) },
 		Accept:    b.setFilter,
 		Complete:  func(text string) []string { return widget.FilterWords(b.UI, text) },
-	}, old)
+	}, "")
 }
 
 // setFilter sets the filter, or returns an error text.

@@ -21,7 +21,7 @@ func (b *Board) askPod() tea.Cmd {
 		Accept: func(text string) string {
 			p := b.find(strings.TrimSpace(text))
 			if p == nil {
-				return "no pod with that name at this time: it may come later, or have left long ago"
+				return "no pod with this name has been in the queue by " + b.Frame.Zone.Second(b.Frame.Now)
 			}
 			b.Show(p.Key)
 			return ""

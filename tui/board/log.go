@@ -135,10 +135,11 @@ func (v logPart) Draw(a canvas.Area) {
 		}
 		return
 	}
+	name := v.nameWidth(body.W, lines)
 	for y, i := range lines { // rows start at the top until the log is full
 		t := log.At(i)
 		row := body.Row(y)
-		v.row(row, t)
+		v.row(row, t, name)
 		switch {
 		case v.focused && i == v.rows.cursor:
 			row.Text(0, 0, canvas.Bold, theme.GlyphSelected)
@@ -174,14 +175,34 @@ func (v logPart) visible(h int) []int {
 	return lines
 }
 
-// row draws one move with its pod.
-func (v logPart) row(a canvas.Area, t *board.Transition) {
-	x := a.Text(1, 0, theme.Dim, story.MoveTime(t, v.frame.Zone, a.W < 100))
-	x = a.Text(x+1, 0, theme.Tier(t.To), story.MoveProvenance(t)) + 1
-	name := min(a.W-x-1-story.LongMove, 40)
-	if name < 14 {
-		name = max(a.W-x-1-story.ShortMove, 14)
+// shortTimes reports whether rows of w cells show tenths of a second.
+func shortTimes(w int) bool { return w < 100 }
+
+// nameWidth returns the width of the pods' names in rows of w cells: what the visible ones need, as far as that leaves room for the
+// cause.
+func (v logPart) nameWidth(w int, lines []int) int {
+	before := len(" 15:04:05.000 * ") + 1
+	if shortTimes(w) {
+		before -= len("00")
 	}
+	most := min(w-before-story.LongMove, 40)
+	if most < leastName {
+		return max(w-before-story.ShortMove, leastName)
+	}
+	needed := leastName
+	for _, i := range lines {
+		needed = max(needed, canvas.Width(story.PodName(v.moves.At(i).Pod.Key, most)))
+	}
+	return min(needed, most)
+}
+
+// leastName is the smallest width of a pod's name in the log.
+const leastName = 14
+
+// row draws one move with its pod, whose name has name cells.
+func (v logPart) row(a canvas.Area, t *board.Transition, name int) {
+	x := a.Text(1, 0, theme.Dim, story.MoveTime(t, v.frame.Zone, shortTimes(a.W)))
+	x = a.Text(x+1, 0, theme.Tier(t.To), story.MoveProvenance(t)) + 1
 	a.Text(x, 0, theme.Plain, canvas.TruncateMiddle(story.PodName(t.Pod.Key, name), name))
 	x += name + 1
 	story.DrawMove(a.Sub(x, 0, a.W-x, 1), t)

@@ -31,6 +31,8 @@ type pane struct {
 	important []string
 	// fitted are the columns that fit.
 	fitted []fitted
+	// arrows draws arrows in place of priorities.
+	arrows bool
 }
 
 // shows reports whether the column with that name fits.
@@ -65,9 +67,13 @@ func (p pane) Draw(a canvas.Area) {
 		p.empty(body)
 		return
 	}
+	p.arrows = p.tooNarrowForPriority(height)
 	p.inSight(height, func(i int, pod *board.Pod) {
 		row := body.Row((i - p.rows.top) * p.spacing)
-		row.Text(1, 0, theme.Tier(pod.Tier), story.PodProvenance(pod))
+		x := row.Text(1, 0, theme.Tier(pod.Tier), story.PodProvenance(pod))
+		if pod.Tier == queue.Gated {
+			row.Text(x, 0, theme.Gated, theme.GlyphGated)
+		}
 		for _, c := range p.fitted {
 			c.draw(p, row.Sub(c.x, 0, c.w, 1), pod)
 		}
@@ -146,14 +152,23 @@ func tierSign(tier queue.Tier) string {
 	return theme.TierName(tier)
 }
 
-// briefHeading returns a short title: the number of shown pods, and of all.
-func (p pane) briefHeading() string {
-	shown, total := p.counts()
-	text := " " + format.Number(total)
-	if shown < total && p.frame.Filter != "" {
-		text = " " + format.Number(shown) + " of " + format.Number(total)
+// briefHeading returns a short title of at most width cells. It shortens the pane's name and never the counts.
+func (p pane) briefHeading(width int) string {
+	text := " "
+	if shown, total := p.counts(); shown < total && p.frame.Filter != "" {
+		text += format.Number(shown) + " of "
 	}
-	return numbered(p.id, text)
+	for i, tier := range p.rows.tiers {
+		n := p.frame.Board.Total(tier)
+		switch {
+		case i == 0:
+			text += format.Number(n)
+		case n > 0:
+			text += "+" + format.Number(n) + tierSign(tier)
+		}
+	}
+	name := numbered(p.id, "")
+	return canvas.Truncate(name, max(width-canvas.Width(text), 1)) + text
 }
 
 // counts returns how many pods match the filter, and how many there are.
@@ -165,12 +180,12 @@ func (p pane) counts() (shown, total int) {
 }
 
 func (p pane) title(a canvas.Area, height int) {
-	text := p.heading(theme.TierName)
-	if canvas.Width(text)+3 > a.W {
+	text, room := p.heading(theme.TierName), a.W-3
+	if canvas.Width(text) > room {
 		text = p.heading(tierSign)
 	}
-	if canvas.Width(text)+3 > a.W {
-		text = p.briefHeading()
+	if canvas.Width(text) > room {
+		text = p.briefHeading(room)
 	}
 	x := rule(a, p.id, p.focused, text)
 	if by := p.order(); canvas.Width(by) <= a.W-x {

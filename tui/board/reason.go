@@ -16,7 +16,7 @@ func drawReason(a canvas.Area, pod *board.Pod) {
 	style := theme.Tier(pod.Tier)
 	switch plugins := pod.RejectorPlugins(); {
 	case pod.Tier == queue.Gated:
-		end := a.Text(0, 0, style, theme.GlyphGated+" gated ")
+		end := a.Text(0, 0, style, "gated ")
 		if plugin := format.Safe(pod.GatingPlugin); canvas.Width(plugin) <= a.W-end {
 			a.Text(end, 0, style, plugin)
 		}
@@ -36,7 +36,7 @@ func failedByError(pod *board.Pod) bool {
 func reasonWidth(pod *board.Pod) int {
 	switch plugins := pod.RejectorPlugins(); {
 	case pod.Tier == queue.Gated:
-		return len("⊘ gated ") - 2 + canvas.Width(format.Safe(pod.GatingPlugin))
+		return len("gated ") + canvas.Width(format.Safe(pod.GatingPlugin))
 	case failedByError(pod):
 		return len("an error")
 	default:

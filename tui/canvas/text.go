@@ -1,5 +1,7 @@
 package canvas
 
+import "strings"
+
 // Truncate shortens s to at most width cells and ends it with an ellipsis.
 func Truncate(s string, width int) string {
 	if fitsWidth(s, width) {
@@ -30,11 +32,8 @@ func Wrap(s string, width int) []string {
 			break
 		}
 		if len(line) < len(s) && s[len(line)] != ' ' {
-			for i := len(line) - 1; i > 0; i-- {
-				if s[i] == ' ' {
-					line = s[:i]
-					break
-				}
+			if i := strings.LastIndexByte(line, ' '); i > 0 && strings.TrimLeft(line[:i], " ") != "" {
+				line = line[:i]
 			}
 		}
 		s = s[len(line):]

@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/theme"
@@ -144,15 +145,19 @@ func (h Header) title(a canvas.Area) {
 		right = a.Right(right-1, 0, theme.Backoff, said) - 1
 	}
 	left := a.Sub(0, 0, right-1, 1)
-	x := left.Text(1, 0, theme.Accent|canvas.Bold, format.Safe(string(h.Frame.Name)))
-	kind, of := " — a recording of ", Scheduler(h.Frame)
-	switch {
+	x := left.Text(1, 0, theme.Accent|canvas.Bold, canvas.Truncate(format.Safe(string(h.Frame.Name)), left.W-1))
+	kind, release := " — a recording of "+Scheduler(h.Frame), format.Safe(string(h.Frame.Scheduler.Release))
+	switch scripted := slices.Equal(h.Frame.Formats, []string{scenario.Format}); {
 	case h.Frame.Live != nil:
-		kind = " — live, "
-	case h.Frame.Scheduler.Release == "":
-		kind, of = " — a recording", ""
+		kind = " — live, " + Scheduler(h.Frame)
+	case scripted && release != "":
+		kind = " — a scenario, under " + release + "'s rules"
+	case scripted:
+		kind = " — a scenario"
+	case release == "":
+		kind = " — a recording"
 	}
-	x = left.Text(x, 0, theme.Plain, kind+of)
+	x = left.Text(x, 0, theme.Plain, canvas.Truncate(kind, left.W-x))
 	if gates := h.Frame.Gates(); len(gates) > 0 {
 		left.Text(x, 0, theme.Plain, " · "+canvas.Truncate(format.SafeList(gates, " "), left.W-x-3))
 	}

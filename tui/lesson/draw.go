@@ -194,7 +194,7 @@ func (l *Lesson) drawAsk(p *sheet) {
 	case l.phase == playing:
 		p.writeText(theme.Accent, "…")
 	case chosen != noAnswer:
-		p.writeText(theme.Accent, l.Keys.Say("Your answer: "+answerName(a.Answers[chosen])+". Press another key to change it, {lesson-next} to see "+l.nextShows()+"."))
+		p.writeText(theme.Accent, l.Keys.Say("Your answer: "+sentence(answerName(a.Answers[chosen]))+" Press another key to change it, {lesson-next} to see "+l.nextShows()+"."))
 	}
 }
 
@@ -219,14 +219,30 @@ func (l *Lesson) drawResult(p *sheet, questions bool) {
 		}
 		switch {
 		case given == a.Right():
-			p.writeMarked(theme.Active, "✓", answerName(right)+": "+string(right.Says))
+			p.writeMarked(theme.Active, "✓", because(right))
 		case given == noAnswer:
-			p.writeMarked(theme.Accent, "→", answerName(right)+": "+string(right.Says))
+			p.writeMarked(theme.Accent, "→", because(right))
 		default:
-			p.writeMarked(theme.Alarm, "✗", "You said "+answerName(a.Answers[given])+". "+string(a.Answers[given].Says))
-			p.writeMarked(theme.Active, "→", answerName(right)+": "+string(right.Says))
+			p.writeMarked(theme.Alarm, "✗", "You said "+sentence(answerName(a.Answers[given]))+" "+string(a.Answers[given].Says))
+			p.writeMarked(theme.Active, "→", because(right))
 		}
 	}
+}
+
+// because returns an answer and why it is right.
+func because(a lessons.Answer) string {
+	if name := answerName(a); sentence(name) != name {
+		return name + ": " + string(a.Says)
+	}
+	return answerName(a) + " " + string(a.Says)
+}
+
+// sentence returns text with a full stop, unless it ends a sentence already.
+func sentence(text string) string {
+	if strings.ContainsAny(text[max(len(text)-1, 0):], ".!?") {
+		return text
+	}
+	return text + "."
 }
 
 // drawWhy draws the model's reasons for the right answers.

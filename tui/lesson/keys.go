@@ -22,8 +22,8 @@ func Add(l *Lesson, all page.Actions) {
 		switch {
 		case l.phase == asking:
 			return "show me"
-		case l.phase == reading && l.current().Prediction != nil:
-			return "I know it"
+		case l.lookingAround():
+			return "answer"
 		}
 		return ""
 	})
@@ -59,6 +59,15 @@ func Add(l *Lesson, all page.Actions) {
 		}
 		return ""
 	})
+	for _, id := range leavesGoal {
+		a := all[id]
+		all[id] = a.DisabledWhen(func() string {
+			if l.current().Goal != nil {
+				return l.Keys.Say("reach the goal in this what-if, or press {lesson-next} to skip it")
+			}
+			return a.Refusal()
+		})
+	}
 	all[keymap.AnswerQueue] = page.Action{Do: l.answer}.DisabledWhen(l.notAsking)
 	all[keymap.AnswerChoice] = page.Action{Do: l.answer}.DisabledWhen(l.notAsking)
 }
@@ -84,16 +93,16 @@ func (l *Lesson) Take(key string) (tea.Cmd, bool) {
 		}
 		return l.Press(answer, key), true
 	}
+	if l.answersEarly(key) {
+		return l.Refuse(l.Keys.Say("look around first: {lesson-next} shows the answers")), true
+	}
 	onBoard, known := l.Keys.Lookup(keymap.Board, key)
 	b, ok := l.Keys.Lookup(keymap.Lesson, key)
-	switch {
-	case ok && b.ID == keymap.LessonBlank && !l.Projector:
+	if ok && b.ID == keymap.LessonBlank && !l.Projector {
 		if !known {
 			return nil, true
 		}
 		return l.Press(onBoard.ID, key), true
-	case !ok && known && l.current().Goal != nil && slices.Contains(leavesGoal, onBoard.ID):
-		return l.Refuse(l.Keys.Say("reach the goal in this what-if, or press {lesson-next} to skip it")), true
 	}
 	return nil, false
 }
@@ -111,16 +120,37 @@ func (l *Lesson) questionKey(key string) (answer keymap.ID, taken bool) {
 		return "", false
 	}
 	_, inLesson := l.Keys.Lookup(keymap.Lesson, key)
+	return "", !inLesson && !l.ofProgram(key)
+}
+
+// ofProgram reports whether key, or each key that may follow it, is about the program and not about the queue.
+func (l *Lesson) ofProgram(key string) bool {
+	if words := l.Keys.Words(key); len(words) > 0 {
+		return !slices.ContainsFunc(words, func(w keymap.Word) bool { return w.Group != keymap.Program })
+	}
 	b, ok := l.Keys.Lookup(keymap.Board, key)
-	return "", !inLesson && !(ok && b.Group == keymap.Program)
+	return ok && b.Group == keymap.Program
+}
+
+// lookingAround reports whether the step shows the board before its question.
+func (l *Lesson) lookingAround() bool { return l.phase == reading && l.current().Prediction != nil }
+
+// answersEarly reports whether key is the letter of an answer that is not shown yet. It does nothing: an early answer must not,
+// for example, delete the pod of the question.
+func (l *Lesson) answersEarly(key string) bool {
+	b, ok := l.Keys.Lookup(keymap.Question, key)
+	return ok && b.ID == keymap.AnswerChoice && l.lookingAround()
 }
 
 // leavesGoal are the board's actions that leave the what-if of a goal.
-var leavesGoal = []keymap.ID{keymap.WhatIf, keymap.LeaveWhatIf, keymap.Branch, keymap.Forks, keymap.CloseFork}
+var leavesGoal = []keymap.ID{keymap.WhatIf, keymap.Branch, keymap.Forks, keymap.CloseFork}
 
 // Takes reports whether the lesson uses a key, so that it does not have its meaning on the board.
 func (l *Lesson) Takes(key string) bool {
 	if _, taken := l.questionKey(key); taken {
+		return true
+	}
+	if l.answersEarly(key) {
 		return true
 	}
 	b, ok := l.Keys.Lookup(keymap.Lesson, key)

@@ -213,7 +213,7 @@ func (l *Lesson) leaveWhatIf() {
 // nextStep handles the key that goes on.
 func (l *Lesson) nextStep() tea.Cmd {
 	switch {
-	case l.phase == reading && l.current().Prediction != nil:
+	case l.lookingAround():
 		l.phase = asking
 		return nil
 	case l.phase == asking && l.halfAnswered() && !l.reminded:

@@ -61,9 +61,10 @@ const TurnRows = 3
 
 // Overlay is open above the page and receives the keys: a list or a prompt.
 type Overlay interface {
-	// Context returns the overlay's key context. Means reports whether it uses a binding; Typed gets other keys and pasted text.
+	// Context returns the overlay's key context. Means reports whether it uses a binding that key, or the mouse with "", is for;
+	// Typed gets other keys and pasted text.
 	Context() keymap.Context
-	Means(id keymap.ID) bool
+	Means(id keymap.ID, key string) bool
 	Typed(msg tea.Msg) tea.Cmd
 	// Refresh updates the overlay from a new frame. Settle lays it out in h lines of the middle.
 	Refresh()

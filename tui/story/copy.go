@@ -22,10 +22,6 @@ type copying struct{ *page.UI }
 // AddCopying adds the actions that copy facts about the selected pod.
 func AddCopying(d *page.UI, all page.Actions) {
 	c := copying{d}
-	all[keymap.Copy] = page.Action{Do: func(string) tea.Cmd {
-		name := format.Safe(c.Selected.Key.String())
-		return c.copy("name: "+name, name)
-	}}.DisabledWhen(c.NotSelected)
 	all[keymap.CopyMore] = page.Do(c.chooseCopy).DisabledWhen(c.NotSelected)
 }
 

@@ -2,6 +2,7 @@ package travel
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/widget"
@@ -20,7 +22,7 @@ func (t timeActions) addMoments(all page.Actions) {
 	all[keymap.NextAttempt] = page.Command(func() { t.Session.Find(board.AnyAttempt(), true) }).DisabledWhen(t.atTheEnd)
 	all[keymap.LastAttempt] = page.Command(func() { t.Session.Find(board.AnyAttempt(), false) }).DisabledWhen(t.atTheStart)
 	all[keymap.SecondOn] = page.Command(func() { t.Session.StepTime(time.Second) }).DisabledWhen(t.atTheEnd)
-	all[keymap.SecondBack] = page.Command(func() { t.Session.StepTime(-time.Second) })
+	all[keymap.SecondBack] = page.Command(func() { t.Session.StepTime(-time.Second) }).DisabledWhen(t.atTheFirst)
 	selected := func(otherwise func() string) func() string {
 		return func() string { return cmp.Or(t.NotSelected(), otherwise()) }
 	}
@@ -46,10 +48,30 @@ func (t timeActions) atTheStart() string {
 	return ""
 }
 
-// askUntil asks for a condition and goes to where it is met. The prompt offers the last condition.
+// first returns the first moment that can be shown.
+func (t timeActions) first() time.Time {
+	if f := t.Frame.Fork; f != nil {
+		return f.From
+	}
+	return t.Frame.Start
+}
+
+// atTheFirst says why no earlier moment can be shown.
+func (t timeActions) atTheFirst() string {
+	switch {
+	case t.Frame.Now.After(t.first()):
+		return ""
+	case t.Frame.Fork != nil:
+		return "the what-if starts here"
+	}
+	return "this is the start"
+}
+
+// askUntil asks for a condition and goes to where it is met.
 func (t timeActions) askUntil(title string, forward bool) tea.Cmd {
 	return widget.Ask(t.UI, widget.Prompt{
 		Title:    title,
+		History:  "until",
 		Hint:     "web-1 enters backoff   leaves gated   active > 100   event NodeAdd   mark   any filter",
 		Complete: func(text string) []string { return t.conditionWords(text) },
 		Accept: func(text string) string {
@@ -57,12 +79,11 @@ func (t timeActions) askUntil(title string, forward bool) tea.Cmd {
 			if err != nil {
 				return err.Error()
 			}
-			*t.condition = text
 			t.Until = c.String()
 			t.Session.Find(c, forward)
 			return ""
 		},
-	}, *t.condition)
+	}, "")
 }
 
 // conditionWords returns completions for the last word of a condition.
@@ -93,7 +114,13 @@ func (t timeActions) addMarks(all page.Actions) {
 	all[keymap.SetMark] = page.Do(t.askMark)
 	all[keymap.GoToMark] = page.Do(t.chooseMark).DisabledWhen(none)
 	all[keymap.NextMark] = page.Command(func() { t.Session.FindMark(true) }).DisabledWhen(none)
-	all[keymap.LastMark] = page.Command(func() { t.Session.FindMark(false) }).DisabledWhen(none)
+	all[keymap.LastMark] = page.Command(func() { t.Session.FindMark(false) }).DisabledWhen(func() string {
+		first, now := t.first(), t.Frame.Now
+		if !slices.ContainsFunc(t.Frame.Marks, func(m timeline.Mark) bool { return !m.At.Before(first) && m.At.Before(now) }) {
+			return cmp.Or(none(), "there is no earlier mark")
+		}
+		return ""
+	})
 	all[keymap.StopAtMarks] = page.Command(func() { t.Session.ToggleStops() }).NamedBy(func() string {
 		if t.Frame.Stops {
 			return "play past marks"

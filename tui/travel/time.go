@@ -15,15 +15,11 @@ import (
 )
 
 // timeActions are the actions that move through time.
-type timeActions struct {
-	*page.UI
-	// condition is the last condition asked for.
-	condition *string
-}
+type timeActions struct{ *page.UI }
 
 // Add adds the actions of playback, steps, seeking and marks.
 func Add(d *page.UI, all page.Actions) {
-	t := timeActions{d, new(string)}
+	t := timeActions{d}
 	t.addTime(all)
 	t.addMoments(all)
 	t.addMarks(all)
@@ -43,9 +39,25 @@ func (t timeActions) addTime(all page.Actions) {
 	all[keymap.StepBack] = page.Command(func() { t.Session.Step(-1) }).DisabledWhen(t.atTheStart)
 	all[keymap.LeapForward] = page.Command(func() { t.Session.Step(10) }).DisabledWhen(t.atTheEnd)
 	all[keymap.LeapBack] = page.Command(func() { t.Session.Step(-10) }).DisabledWhen(t.atTheStart)
-	all[keymap.SeekStart] = page.Command(func() { t.Session.SeekStart() })
-	all[keymap.SeekEnd] = page.Command(func() { t.Session.SeekEnd() })
-	all[keymap.Squeeze] = page.Command(func() { t.Session.ToggleSqueeze() })
+	all[keymap.SeekStart] = page.Command(func() { t.Session.SeekStart() }).DisabledWhen(t.atTheFirst)
+	all[keymap.SeekEnd] = page.Command(func() { t.Session.SeekEnd() }).DisabledWhen(func() string {
+		if t.Frame.Live == nil && t.Frame.Reading == nil && !t.Frame.Playing && !t.Frame.Now.Before(t.Frame.End) {
+			return "this is the end"
+		}
+		return ""
+	})
+	all[keymap.Squeeze] = page.Do(func() tea.Cmd {
+		t.Session.ToggleSqueeze()
+		if t.Frame.Squeeze {
+			return t.Answer("playback includes quiet time")
+		}
+		return t.Answer("playback skips quiet time")
+	}).NamedBy(func() string {
+		if t.Frame.Squeeze {
+			return "play quiet time"
+		}
+		return "skip quiet time"
+	})
 	all[keymap.Seek] = page.Do(t.askTime)
 	all[keymap.Faster] = page.Command(func() { t.Session.SetSpeed(t.nextSpeed(1)) }).DisabledWhen(func() string {
 		if t.Frame.Speed >= session.MaxSpeed {

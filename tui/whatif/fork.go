@@ -44,7 +44,6 @@ func (w whatIfs) addForking(all page.Actions) {
 		return ""
 	})
 	all[keymap.Branch] = page.Command(func() { w.Session.Branch() })
-	all[keymap.LeaveWhatIf] = page.Command(func() { w.Session.LeaveFork() }).DisabledWhen(w.inRecording)
 	noFork := func() string {
 		if len(w.Frame.Forks) == 0 {
 			return w.Keys.Say("there is no what-if: {what-if} starts one")

@@ -33,9 +33,58 @@ func Add(d *page.UI, b *board.Board, read func(path string) (*manifest.Manifest,
 	w.addScheduling(all)
 	w.addAsking(all)
 	w.addForking(all)
+	for _, id := range forking {
+		all[id] = w.explicitly(id, all[id])
+	}
 }
 
-// addInjecting adds the injections. They start a what-if if none is shown.
+// forking are the actions that need a what-if.
+var forking = [...]keymap.ID{
+	keymap.InjectEvent, keymap.MoveAll, keymap.AddPod, keymap.Activate, keymap.DeletePod, keymap.OpenGate, keymap.FlushBackoff,
+	keymap.FlushLeft, keymap.RunScheduler, keymap.AddNode, keymap.EditNode, keymap.Apply, keymap.BindClaim, keymap.Delete,
+}
+
+// explicitly returns the action so that outside of a what-if it asks before it starts one.
+func (w whatIfs) explicitly(id keymap.ID, a page.Action) page.Action {
+	do := a.Do
+	a.Do = func(key string) tea.Cmd {
+		if w.Frame.Fork != nil {
+			return do(key)
+		}
+		return w.askToFork(id, func() tea.Cmd {
+			if why := a.Refusal(); why != "" {
+				return w.Refuse(why) // time went on
+			}
+			return do(key) // the session forks
+		})
+	}
+	return a
+}
+
+// askToFork asks whether to start a what-if for an action, and performs it there.
+func (w whatIfs) askToFork(id keymap.ID, do func() tea.Cmd) tea.Cmd {
+	b, _ := w.Keys.ByID(id)
+	action := w.Named(b).Name
+	switch id {
+	case keymap.Activate, keymap.DeletePod, keymap.OpenGate:
+		action += " " + format.Safe(w.Selected.Key.String())
+	}
+	shown, stay := "The recording does not change", "stay in the recording"
+	if w.Frame.Live != nil {
+		shown, stay = "The cluster is not touched", "stay with the cluster"
+	}
+	note := shown + w.Keys.Say(": a what-if is a copy of the queue inside schedq. {what-if} leaves it.")
+	return widget.OpenList(w.UI, widget.List{Title: "start a what-if?", Items: []widget.Item{
+		{Text: "start a what-if: " + action, Note: note}, {Text: stay, Note: note},
+	}, Choose: func(chosen []int) tea.Cmd {
+		if chosen[0] > 0 {
+			return nil
+		}
+		return do()
+	}}, 0)
+}
+
+// addInjecting adds the injections.
 func (w whatIfs) addInjecting(all page.Actions) {
 	all[keymap.InjectEvent] = page.Do(w.chooseInjection)
 	all[keymap.MoveAll] = page.Command(func() { w.Session.MoveAll() }).DisabledWhen(w.noneToMove)

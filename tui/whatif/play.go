@@ -30,7 +30,7 @@ func (p *PlayCluster) Touched() bool { return p.Frame.Fork != nil && p.Frame.For
 // Add adds the palette, in place of the prompt for a new pod.
 func AddPlay(p *PlayCluster, all page.Actions) {
 	all[keymap.AddPod] = page.Do(p.choosePiece).NamedBy(func() string { return "add object" })
-	for _, id := range []keymap.ID{keymap.WhatIf, keymap.LeaveWhatIf, keymap.CloseFork} { // they would leave the cluster
+	for _, id := range []keymap.ID{keymap.WhatIf, keymap.CloseFork} { // they would leave the cluster
 		all[id] = all[id].DisabledWhen(func() string {
 			return p.Keys.Say("this cluster is your what-if: {undo} takes back the last addition")
 		})

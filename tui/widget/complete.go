@@ -105,14 +105,14 @@ func (p *Prompt) remember(text string) {
 	if p.ui.Typed == nil {
 		p.ui.Typed = map[string][]string{}
 	}
-	typed := slices.DeleteFunc(slices.Clone(p.ui.Typed[p.Title]), func(other string) bool { return other == text })
+	typed := slices.DeleteFunc(slices.Clone(p.ui.Typed[p.history()]), func(other string) bool { return other == text })
 	typed = append(typed, text)
-	p.ui.Typed[p.Title] = typed[max(0, len(typed)-mostTyped):]
+	p.ui.Typed[p.history()] = typed[max(0, len(typed)-mostTyped):]
 }
 
 // recall goes n texts back in the history of the prompt.
 func (p *Prompt) recall(n int) {
-	typed := p.ui.Typed[p.Title]
+	typed := p.ui.Typed[p.history()]
 	to := min(max(p.older+n, 0), len(typed))
 	if to == p.older {
 		return

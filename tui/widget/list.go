@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,12 +17,14 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// List is a pop-up with items to choose from. Typing filters it.
+// List is a pop-up with items to choose from. Letters move in it until a search begins.
 type List struct {
 	ui    *page.UI
 	Title string
 	Items []Item
-	query string
+	// Typing is set if letters search. searched is set if that began while the list was open.
+	Typing, searched bool
+	query            string
 	// shown are the indexes of the items that match the query, cursor is an index into shown, and top the first visible one.
 	shown       []int
 	cursor, top int
@@ -68,9 +71,19 @@ func AddLists(d *page.UI, all page.Actions) {
 	all[keymap.ListUp] = in(func(l *List) { l.move(-1) })
 	all[keymap.ListPageDown] = in(func(l *List) { l.move(max(1, l.height-1)) })
 	all[keymap.ListPageUp] = in(func(l *List) { l.move(-max(1, l.height-1)) })
+	all[keymap.ListFirst] = in(func(l *List) { l.move(-len(l.shown)) })
+	all[keymap.ListLast] = in(func(l *List) { l.move(len(l.shown)) })
+	all[keymap.ListSearch] = in(func(l *List) { l.Typing, l.searched = true, true })
 	all[keymap.ListErase] = in((*List).erase)
+	all[keymap.ListClear] = in(func(l *List) { l.search("") })
 	all[keymap.ListMark] = in((*List).mark)
-	all[keymap.ListClose] = in((*List).close)
+	all[keymap.ListClose] = in(func(l *List) {
+		if l.searched {
+			l.endSearch()
+			return
+		}
+		l.close()
+	})
 	all[keymap.ListChoose] = page.Action{Do: func(string) tea.Cmd {
 		l := d.Overlays.Top().(*List)
 		chosen := l.chosen()
@@ -84,8 +97,16 @@ func AddLists(d *page.UI, all page.Actions) {
 
 func (l *List) Context() keymap.Context { return keymap.List }
 
-// Means implements page.Overlay: a list with one choice has no marks.
-func (l *List) Means(id keymap.ID) bool { return id != keymap.ListMark || l.Marked != nil }
+// Means implements page.Overlay. A list with one choice has no marks, and letters are typed in a search.
+func (l *List) Means(id keymap.ID, key string) bool {
+	switch id {
+	case keymap.ListMark:
+		return l.Marked != nil
+	case keymap.ListErase, keymap.ListClear:
+		return l.Typing
+	}
+	return !l.Typing || utf8.RuneCountInString(key) != 1
+}
 
 // Refresh implements page.Overlay.
 func (l *List) Refresh() {
@@ -101,14 +122,27 @@ func (l *List) close() {
 	l.ui.Overlays.Close(l)
 }
 
-// Typed implements page.Overlay: it adds to the query.
+// endSearch shows all items again, with the cursor on the same one.
+func (l *List) endSearch() {
+	at, any := l.current()
+	l.Typing, l.searched = false, false
+	l.search("")
+	if any {
+		l.cursor = slices.Index(l.shown, at)
+	}
+}
+
+// Typed implements page.Overlay: it adds to the query of a search. Pasted text begins one.
 func (l *List) Typed(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		if msg.Text != "" {
+		if l.Typing && msg.Text != "" {
 			l.search(l.query + msg.Text)
 		}
 	case tea.PasteMsg:
+		if !l.Typing {
+			l.Typing, l.searched = true, true
+		}
 		l.search(l.query + msg.Content)
 	}
 	return nil
@@ -279,9 +313,13 @@ func (l *List) Draw(a, _ canvas.Area) {
 	box.Fill(theme.Plain, " ")
 	frame(box)
 	box.Text(2, 0, theme.Accent|canvas.Bold, " "+l.Title+" ")
-	x := box.Text(2, 1, theme.Dim, "search: ")
-	x = box.Text(x, 1, theme.Plain, l.query)
-	box.Text(x, 1, canvas.Reverse, " ")
+	if l.Typing {
+		x := box.Text(2, 1, theme.Dim, "search: ")
+		x = box.Text(x, 1, theme.Plain, l.query)
+		box.Text(x, 1, canvas.Reverse, " ")
+	} else {
+		box.Text(2, 1, theme.Dim, l.ui.Keys.Say("{list-down} {list-up} move, {list-search} searches"))
+	}
 
 	inside := box.Sub(2, 2, w-4, l.height)
 	for y := range min(inside.H, len(l.shown)-l.top) {
@@ -327,7 +365,7 @@ func (l *List) row(a canvas.Area, n int) {
 		x += keyWidth
 	}
 	end := a.Text(x, 0, theme.Plain, canvas.Truncate(it.Text, a.W-x))
-	if x = max(x+nameWidth, end+2); it.Key != "" && a.W-x > 20 {
+	if x = max(x+nameWidth, end+2); it.Key != "" && a.W-x > 20 && !strings.HasPrefix(it.Note, it.Text) {
 		a.Text(x, 0, theme.Dim, canvas.Truncate(it.Note, a.W-x))
 	}
 	if x = end + 2; it.Aside != "" && a.W-x > 0 {

@@ -1,8 +1,12 @@
 package widget
 
 import (
+	"image/color"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/schedq/schedq/tui/canvas"
 )
 
 // TestEmptyHeadings: headings without items are hidden, and the cursor never rests on a heading.
@@ -28,6 +32,23 @@ func TestEmptyHeadings(t *testing.T) {
 			if i, any := l.current(); any && l.Items[i].Heading {
 				t.Errorf("%s: the cursor is on %q", c.name, l.Items[i].Text)
 			}
+		}
+	}
+}
+
+// TestRowsSayThingsOnce checks that a row does not repeat its text where its note begins with it.
+func TestRowsSayThingsOnce(t *testing.T) {
+	for note, want := range map[string]int{
+		"default/web-1":                     1,
+		"default/web-1 activeQ 3 attempts":  1,
+		"The pod default/web-1 of shop/web": 2,
+	} {
+		var screen canvas.Canvas
+		screen.Reset(100, 1)
+		l := List{Items: []Item{{Key: "name", Text: "default/web-1", Note: note}}, shown: []int{0}}
+		l.row(screen.Area(), 0)
+		if got := strings.Count(screen.String(canvas.NewPalette([canvas.Colors]color.Color{}), nil), "default/web-1"); got != want {
+			t.Errorf("with the note %q the text is shown %d times, want %d", note, got, want)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package widget
 
 import (
+	"cmp"
+
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
@@ -15,7 +17,9 @@ import (
 type Prompt struct {
 	ui          *page.UI
 	Title, Hint string
-	input       textinput.Model
+	// History names the texts that can be recalled, those of prompts with the same name. "": Title.
+	History string
+	input   textinput.Model
 	// mistake is why the text is invalid, or "".
 	mistake string
 	// Accept takes the text, or returns what is wrong with it. Changed, if set, does the same on every change. Cancelled, if set, is
@@ -94,13 +98,15 @@ func AddPrompts(d *page.UI, all page.Actions) {
 
 func (p *Prompt) Context() keymap.Context { return keymap.Prompt }
 
+func (p *Prompt) history() string { return cmp.Or(p.History, p.Title) }
+
 // Means implements page.Overlay: keys that complete or recall need candidates or a history.
-func (p *Prompt) Means(id keymap.ID) bool {
+func (p *Prompt) Means(id keymap.ID, _ string) bool {
 	switch id {
 	case keymap.PromptNext, keymap.PromptBefore:
 		return p.Complete != nil
 	case keymap.PromptOlder, keymap.PromptNewer:
-		return len(p.ui.Typed[p.Title]) > 0
+		return len(p.ui.Typed[p.history()]) > 0
 	}
 	return true
 }

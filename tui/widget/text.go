@@ -55,15 +55,10 @@ func (t *Text) Settle(w, h int) {
 	if w != t.w && w > 2 {
 		t.lines = t.lines[:0]
 		for _, line := range t.text {
-			rest := line
-			for canvas.Width(rest) > w-2 {
-				fits := strings.TrimSuffix(canvas.Truncate(rest, w-2), "…")
-				if fits == "" || !strings.HasPrefix(rest, fits) {
-					break
-				}
-				t.lines, rest = append(t.lines, fits), rest[len(fits):]
+			if line == "" {
+				t.lines = append(t.lines, "")
 			}
-			t.lines = append(t.lines, rest)
+			t.lines = append(t.lines, canvas.Wrap(line, w-2)...)
 		}
 	}
 	t.w, t.h = w, h

@@ -27,8 +27,8 @@ func NewPlay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "play",
 		Short: "Experiment with a simulated cluster",
-		Long: `Start with one small node and a local scheduler. Press n to add nodes and pods from a palette and space
-to let time pass. With -o, your cluster is saved as a scenario when you quit.`,
+		Long: `Start with one small node and a local scheduler. Press e, then n to add nodes and pods from a list,
+and space to let time pass. With -o, your cluster is saved as a scenario when you quit.`,
 		Example: "  schedq play\n  schedq play --release v1.24 -o mine.yaml",
 		Args:    cli.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -46,8 +46,14 @@ func TestServedScreensAreIsolated(t *testing.T) {
 					if key == "q" || key == "ctrl+c" { // quits
 						continue
 					}
-					// Type the path into whatever the key opened, accept it, and close.
-					v.press(keyBytes(key) + paste(secret) + "\r" + escape + escape)
+					var pressed string
+					for each := range strings.SplitSeq(key, " ") {
+						pressed += keyBytes(each)
+					}
+					for _, agree := range []string{"", "\r"} { // to start a what-if, where it is asked
+						// Type the path into whatever the key opened, accept it, and close.
+						v.press(pressed + agree + paste(secret) + "\r" + escape + escape)
+					}
 				}
 			}
 			for _, name := range []string{"apply", "recordings", "suspend", "copy"} {

@@ -16,8 +16,8 @@ import (
 // keySequence opens most views, one after the other.
 var keySequence = slices.Concat(
 	strings.Split("j j k 1 2 3 4 5 tab j", " "),
-	[]string{"\r", "j", "j", "\x1b", "v", "j", "\x1b", "l", "j", "\x1b", "N", "\x1b", "#", "\r", "\x1b", "S", "j", "\r", "P", "\x1b", "?", "j", "\x1b"},
-	[]string{":", "n", "o", "\x1b", "/", "p", "1", "\r", "/", "\x15", "\r", "'", "j", "\r", "\x1b", ".", ".", ",", ">", "<", "i", "I", "J", "K", "{", "}", "+", "+", "C", "\x1b", "\x1b"},
+	[]string{"\r", "j", "j", "\x1b", "v", "t", "j", "\x1b", "v", "l", "j", "\x1b", "v", "n", "\x1b", "v", "g", "\r", "\x1b", "v", "o", "j", "\r", "v", "p", "\x1b", "n", "\x1b", "?", "j", "\x1b"},
+	[]string{":", "n", "o", "\x1b", "/", "p", "1", "\r", "/", "\x15", "\r", "g", "m", "j", "\r", "\x1b", ".", ".", ",", "i", "g", "i", "J", "K", "g", "s", "g", "e", "z", "z", "c", "\x1b", "\x1b", "e", "\x1b"},
 )
 
 // invisible matches characters that the screen must never contain.

@@ -14,11 +14,11 @@ import (
 func TestTerminalPlay(t *testing.T) {
 	path := program(t)
 	play := func(s *console) {
-		s.waitFor("add object")
+		s.waitFor("change …")
 		for _, pod := range []string{"whale", "web"} {
-			s.typeKeys("n")
+			s.typeKeys("en")
 			s.waitFor("a pod that wants 12 CPUs")
-			s.typeKeys(pod + "\r")
+			s.typeKeys("/" + pod + "\r")
 			s.waitFor(pod + "-1")
 			s.skipSeen()
 		}

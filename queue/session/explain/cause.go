@@ -58,7 +58,11 @@ func everywhereCause(pod *v1.Pod, d *cycle.Diagnosis) Cause {
 	for _, l := range d.Everywhere {
 		for _, reason := range l.Reasons {
 			one := everywhere(l.Plugin, reason)
-			if slices.Contains(texts, one.Text) {
+			if reason == unboundClaims && len(d.Unbound) > 0 {
+				one.Text = fmt.Sprintf("PersistentVolumeClaim %s is not bound.", words.And(d.Unbound))
+			}
+			repeated := c.Reason == ClaimNotReady && one.Reason == ClaimNotReady && l.Plugin == names.VolumeZone
+			if repeated || slices.Contains(texts, one.Text) {
 				continue // several plugins check a claim
 			}
 			if one.Reason.precedes(c.Reason) {
@@ -76,6 +80,10 @@ func everywhereCause(pod *v1.Pod, d *cycle.Diagnosis) Cause {
 	return c
 }
 
+// unboundClaims is VolumeBinding's reason for a claim that is to be bound before its pod is scheduled (v1.37:
+// framework/plugins/volumebinding/volume_binding.go).
+const unboundClaims = "pod has unbound immediate PersistentVolumeClaims"
+
 // everywhere explains a plugin's rejection of all nodes at once.
 func everywhere(plugin, reason string) Cause {
 	reason = strings.TrimSuffix(reason, ".")
@@ -87,7 +95,7 @@ func everywhere(plugin, reason string) Cause {
 			ClaimNotReady, fmt.Sprintf("PersistentVolumeClaim %s does not exist.", claim),
 			fmt.Sprintf("Create the PersistentVolumeClaim %s.", claim), "the claim is created",
 		}
-	case reason == "pod has unbound immediate PersistentVolumeClaims":
+	case reason == unboundClaims:
 		return Cause{
 			ClaimNotReady, "A PersistentVolumeClaim of the pod is not bound.",
 			"Check the claim's storage class and its provisioner.", "the claim is bound",

@@ -178,4 +178,3 @@ func answerAt(states []answer, at time.Time) (answer, bool) {
 	}
 	return states[i-1], true
 }
-

@@ -127,7 +127,11 @@ func (s Schedulers) Notices() []string {
 			notices = append(notices, said)
 		}
 	}
-	if from := saidBy[s[0].From]; from != "" {
+	from := saidBy[s[0].From]
+	if s[0].ReleaseInferred {
+		from = "inferred from the wording of its log"
+	}
+	if from != "" {
 		notices = append(notices, fmt.Sprintf("The scheduler is kube-scheduler %s: %s.", s[0].Release, from))
 	}
 	tellUnknown(s[0].Release)

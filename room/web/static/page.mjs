@@ -14,7 +14,7 @@ const keys = document.getElementById("keys");
 const rows = [
   [..."1234567"].map((k) => [k, k, "answer " + k]),
   [..."abcdef"].map((k) => [k, k, "answer " + k]),
-  [["why", "y", "explain the selected pod"], ["‹", ",", "one move back"], ["›", ".", "one move forward"], ["time", "t", "go to a time"], ["log", "5"], ["lanes", "l"],
+  [["why", "y", "explain the selected pod"], ["‹", ",", "one move back"], ["›", ".", "one move forward"], ["time", "t", "go to a time"], ["log", "5"], ["lanes", "vl"],
     ["all", ":", "all actions"], ["abc", showKeyboard, "on-screen keyboard"]],
   [["back", "-"], ["hint", "h"], ["↑", "\x1b[A", "up"], ["↓", "\x1b[B", "down"], ["▶", " ", "play or pause"], ["esc", "\x1b"], ["next", "\r", "next, or enter"]],
 ];
