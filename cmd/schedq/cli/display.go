@@ -33,6 +33,10 @@ type Display struct {
 // Register adds the flags to cmd.
 func (f *Display) Register(cmd *cobra.Command) {
 	f.cmd = cmd
+	Group(cmd, GroupDisplay, func() { f.register(cmd) })
+}
+
+func (f *Display) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.theme, "theme", "", "colour theme: auto (from the terminal's background), dark, light, high-contrast, colour-blind, none or one of your own")
 	cmd.Flags().StringVar(&f.glyphs, "glyphs", "", "symbols: auto (from the locale and TERM), unicode, narrow (ASCII where a symbol may be two cells wide) or ascii")
 	cmd.Flags().BoolVar(&f.noColor, "no-color", false, "disable colours, as NO_COLOR does")

@@ -1,10 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +21,8 @@ import (
 
 // NewList returns schedq list.
 func NewList() *cobra.Command {
-	var when, namespace string
+	var when, namespace, by string
+	var noHeaders bool
 	var only cli.Filter
 	read := func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error {
 		at, err := cli.ParseTime(rec, "--at", when)
@@ -35,10 +39,11 @@ func NewList() *cobra.Command {
 		if namespace != "" {
 			pods = slices.DeleteFunc(pods, func(p report.Waiting) bool { return !strings.HasPrefix(string(p.Pod), namespace+"/") })
 		}
+		slices.SortStableFunc(pods, listOrders[by])
 		if asJSON {
 			return cli.WriteJSON(cmd.OutOrStdout(), pods)
 		}
-		return writePending(cmd.OutOrStdout(), pods)
+		return writePending(cmd.OutOrStdout(), pods, !noHeaders)
 	}
 	cmd := headless(&cobra.Command{
 		Use:   "list [FILE...] [--at TIME]",
@@ -59,16 +64,55 @@ live cluster.`,
 		return read(cmd, rec, opts, asJSON)
 	})
 	cmd.Flags().StringVar(&when, "at", "", atUsage)
+	cmd.Flags().StringVar(&by, "sort", "waits", "order: "+strings.Join(listOrderNames(), ", "))
+	cli.CompleteWith(cmd, "sort", listOrderNames()...)
+	cmd.Flags().BoolVar(&noHeaders, "no-headers", false, "omit the header line")
 	only.Register(cmd, "only list pods")
+	checkSource := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if listOrders[by] == nil {
+			err := cli.Usagef("unknown order --sort %q: use %s", by, strings.Join(listOrderNames(), ", "))
+			return cli.Suggest(err, by, listOrderNames())
+		}
+		return checkSource(cmd, args)
+	}
 	return cmd
 }
 
-// writePending writes pods for people.
-func writePending(w io.Writer, pods []report.Waiting) error {
+// listOrders compare pods for --sort, which keeps the longest waiting first among equals.
+var listOrders = map[string]func(a, b report.Waiting) int{
+	"waits":    func(a, b report.Waiting) int { return cmp.Compare(b.Age, a.Age) },
+	"for":      func(a, b report.Waiting) int { return cmp.Compare(b.InTier, a.InTier) },
+	"pod":      func(a, b report.Waiting) int { return cmp.Compare(a.Pod, b.Pod) },
+	"attempts": func(a, b report.Waiting) int { return cmp.Compare(b.Attempts, a.Attempts) },
+	"priority": func(a, b report.Waiting) int { return cmp.Compare(b.Priority, a.Priority) },
+	"next":     func(a, b report.Waiting) int { return compareTries(a.NextTry, b.NextTry) },
+}
+
+func listOrderNames() []string { return slices.Sorted(maps.Keys(listOrders)) }
+
+// compareTries orders times, the unknown ones last.
+func compareTries(a, b *time.Time) int {
+	switch {
+	case a != nil && b != nil:
+		return a.Compare(*b)
+	case a != nil:
+		return -1
+	case b != nil:
+		return 1
+	}
+	return 0
+}
+
+// writePending writes pods for people, with or without a header.
+func writePending(w io.Writer, pods []report.Waiting, header bool) error {
 	if len(pods) == 0 {
 		return cli.WriteText(w, "no pending pods\n")
 	}
-	rows := [][]string{{"pod", "waits", "place", "for", "attempts", "latest try", "rejected by"}}
+	var rows [][]string
+	if header {
+		rows = append(rows, []string{"pod", "waits", "place", "for", "attempts", "latest try", "rejected by"})
+	}
 	for _, p := range pods {
 		next := "–"
 		if p.NextTry != nil {
