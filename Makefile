@@ -50,9 +50,10 @@ OPERATIONS ?= 1000000
 conformance:
 	go test ./queue/conformance -v -timeout 1h -operations $(OPERATIONS)
 
-# Read each recording of RECORDINGS whole and compare each pod with the recorded truth.
+# Read each recording of RECORDINGS whole and compare each pod with the recorded truth, and convert each to every format that
+# schedq reads again.
 recordings:
-	$(FROM_RECORDINGS) go test ./queue/session/... ./sources/... -run '^TestRecordings$$|^TestLongRecordings$$|^TestAsAPIServer$$' -v -count 1
+	$(FROM_RECORDINGS) go test ./queue/session/... ./sources/... ./cmd/schedq -run '^TestRecordings$$|^TestLongRecordings$$|^TestAsAPIServer$$|^TestReopen$$' -v -count 1 -timeout 30m
 
 # How accurate the model is on RECORDINGS, compared with the scheduler's own logs. verify compares moves, decisions the
 # verdict of each attempt. Both fail if a figure is not the one in docs/development/accuracy.md; accuracy writes the
@@ -62,7 +63,7 @@ accuracy:
 	$(MAKE) -k verify decisions UPDATE=-update
 
 verify:
-	$(FROM_RECORDINGS) SCHEDQ_VERIFY=1 go test ./queue/session/report -run '^TestShadowRecordings$$|^TestCutLogs$$|^TestPolicies$$|^TestFromTheMiddle$$|^TestAsLive$$|^TestLateWatches$$|^TestHalfway$$' -v -count 1 -timeout 30m $(UPDATE)
+	$(FROM_RECORDINGS) SCHEDQ_VERIFY=1 go test ./queue/session/report -run '^TestShadowRecordings$$|^TestCutLogs$$|^TestPolicies$$|^TestFromTheMiddle$$|^TestAsLive$$|^TestLateWatches$$|^TestHalfway$$|^TestMoreEvidenceOfClusters$$' -v -count 1 -timeout 30m $(UPDATE)
 
 decisions:
 	$(FROM_RECORDINGS) SCHEDQ_DECISIONS=1 go test ./queue/cycle/decisions -v -count 1 $(UPDATE)

@@ -70,8 +70,9 @@ func File() (string, error) {
 // maxFile limits the size of the configuration file.
 const maxFile = 1 << 20
 
-// Load reads the configuration file. It returns Default if the file does not exist, unless
-// FileVariable names it. Errors contain file and line. Load returns the context's error if ctx ends
+// Load reads the configuration file. It returns Default if the file does not exist. The error contains
+// all mistakes with file and line, and that a file named by FileVariable does not exist; the
+// configuration is usable nevertheless: see Parse. Load returns nil and the context's error if ctx ends
 // first.
 func Load(ctx context.Context) (*Config, error) {
 	path, err := File()
@@ -82,8 +83,10 @@ func Load(ctx context.Context) (*Config, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && os.Getenv(FileVariable) == "":
 		return Default(), nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
 	case err != nil:
-		return nil, fmt.Errorf("can't read the configuration: %w", err)
+		return Default(), fmt.Errorf("can't read the configuration: %w", err)
 	}
 	return Parse(string(sources.Sanitize(path)), text)
 }

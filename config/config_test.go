@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,10 +119,10 @@ func TestParseErrors(t *testing.T) {
 		"keys: l":                                       `config.yaml, line 1: invalid keys "l": use actions with their keys`,
 		"keys:\n  quit: {a: b}":                         "config.yaml, line 2: invalid keys of quit (a mapping): use a list",
 		"keys:\n  quit: [[a]]":                          "config.yaml, line 2: invalid key of quit (a list): use a word",
-		"keys:\n  quit: x\n  quit: y":                   "config.yaml, line 3: duplicate action quit",
+		"keys:\n  quit: f7\n  quit: f8":                 "config.yaml, line 3: duplicate action quit",
 		"keys:\n  play: q":                              `config.yaml, line 2: keys of play: "q" is also the key of quit (on the board)`,
 		"keys:\n  plya: x":                              `config.yaml, line 2: keys of plya: unknown action "plya"`,
-		"keys:\n  play: [ctrl+i, xyz]":                  `config.yaml, line 2: keys of play: "ctrl+i" is "tab" on most terminals: use that (and 1 more)`,
+		"keys:\n  play: [ctrl+i, xyz]":                  `config.yaml, line 2: keys of play: "ctrl+i" is "tab" on most terminals: use that; `,
 		"commands: [a]":                                 "config.yaml, line 1: invalid commands (a list): use a mapping of names to lists of words",
 		"commands:\n  d: kubectl describe":              `config.yaml, line 2: invalid command d: use a list of words like [kubectl, describe`,
 		"commands:\n  d: [kubectl, \"{pod}\"]":          "config.yaml, line 2: unknown field {pod}: use {namespace}, {name}, {node}",
@@ -141,7 +142,7 @@ func TestParseErrors(t *testing.T) {
 		"themes:\n  a:\n    gated: [red, \"#ff0000\"]":  "config.yaml, line 3: theme a: gated: invalid colour for sixteen-colour terminals: use black, red, ",
 		"theme: b\nthemes:\n  a: {}":                    `config.yaml, line 1: unknown theme "b": use auto, dark, light, high-contrast, colour-blind, none, a`,
 		"theme: \"\x1b]0;a\"":                           "config.yaml: invalid YAML: control characters are not allowed",
-		"a: &a [*a]\nb: *a":                             "config.yaml, line 1: ",
+		"a: &a [*a]":                                    "config.yaml, line 1: ",
 	} {
 		_, err := config.Parse("config.yaml", []byte(text))
 		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\x1b") {
@@ -152,6 +153,43 @@ func TestParseErrors(t *testing.T) {
 		if c, err := config.Parse("config.yaml", []byte(text)); err != nil || c.Theme != theme.Auto {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// TestMistakes: all mistakes are reported at once, and what is right applies.
+func TestMistakes(t *testing.T) {
+	c, err := config.Parse("config.yaml", []byte(`theme: pink
+speed: 5
+colour: red
+paused: often
+start: nowhere
+themes:
+  night: {base: pink}
+  day: {base: light}
+keys:
+  plya: x
+  quit: [f9]
+  play: "["
+a: &a [*a]
+b: *a
+`))
+	lines := strings.Split(fmt.Sprint(err), "\n")
+	var at []string
+	for _, line := range lines {
+		number, _, _ := strings.Cut(strings.TrimPrefix(line, "config.yaml, line "), ":")
+		at = append(at, number)
+	}
+	if got, want := strings.Join(at, " "), "1 3 4 5 7 10 12 13 14"; got != want {
+		t.Errorf("mistakes in lines %s, want %s:\n%v", got, want, err)
+	}
+	if c.Theme != theme.Auto || c.Speed != 5 || c.Paused || c.Start != tui.StartBoard || len(c.Themes) != 1 || c.Themes[0].Name != "day" {
+		t.Errorf("%+v", c)
+	}
+	if !slices.ContainsFunc(c.Bindings, func(b keymap.Binding) bool { return b.ID == "quit" && slices.Contains(b.Keys, "f9") }) {
+		t.Error("the right key does not apply")
+	}
+	if summary := config.Summary(err); summary != "9 mistakes (schedq config lists them), first "+lines[0] {
+		t.Error(summary)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,48 +67,99 @@ func flag(name, says, example string, of func(*Config) *bool) setting {
 	}}
 }
 
-// Parse parses the content of a configuration file; name appears in errors.
+// maxMistakes limits how many mistakes of one setting, and of one file, are reported.
+const maxMistakes = 20
+
+// Parse parses the content of a configuration file; name appears in errors. It returns all mistakes, joined, together with a
+// usable configuration: what has a mistake is as without a file.
 func Parse(name string, text []byte) (*Config, error) {
 	c := Default()
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
-		return nil, syntaxError(name, err)
+		return c, syntaxError(name, err)
 	}
 	if document.Kind == 0 || document.Content[0].Tag == "!!null" {
 		return c, nil // nothing is set
 	}
 	root := document.Content[0]
 	if root.Kind != yaml.MappingNode {
-		return nil, mistake(name, root, errors.New("invalid configuration: use lines like theme: dark"))
+		return c, mistake(name, root, errors.New("invalid configuration: use lines like theme: dark"))
 	}
-	seen := map[string]bool{}
+	var mistakes []placed
+	found := func(node *yaml.Node, err error) { mistakes = append(mistakes, placed{err, node}) }
 	at := map[string]*yaml.Node{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
-		if seen[key.Value] {
-			return nil, mistake(name, key, fmt.Errorf("duplicate setting %s", sources.Sanitize(key.Value)))
+		if at[key.Value] != nil {
+			found(key, fmt.Errorf("duplicate setting %s", sources.Sanitize(key.Value)))
+			continue
 		}
-		seen[key.Value] = true
+		at[key.Value] = value
 		s := settingOf(key.Value)
 		if s == nil {
-			return nil, mistake(name, key, fmt.Errorf("unknown setting %s: use one of %s", quoted(key), strings.Join(settingNames(), ", ")))
+			found(key, fmt.Errorf("unknown setting %s: use one of %s", quoted(key), strings.Join(settingNames(), ", ")))
+			continue
 		}
-		if err := s.read(c, value); err != nil {
-			var at *placed
-			if errors.As(err, &at) {
-				return nil, mistake(name, at.node, at.error)
+		for range maxMistakes {
+			read := *c
+			err := s.read(&read, value)
+			if err == nil {
+				*c = read
+				break
 			}
-			return nil, mistake(name, value, err)
+			node := value
+			if at := (*placed)(nil); errors.As(err, &at) {
+				node, err = at.node, at.error
+			}
+			found(node, err)
+			if !dropEntry(value, node) {
+				break
+			}
 		}
-		at[s.name] = value
 	}
 	if err := c.checkTheme(); err != nil {
-		return nil, mistake(name, at["theme"], err)
+		c.Theme = Default().Theme
+		found(at["theme"], err)
 	}
 	if err := c.checkStart(); err != nil {
-		return nil, mistake(name, at["start"], err)
+		c.Start = Default().Start
+		found(at["start"], err)
 	}
-	return c, nil
+	slices.SortStableFunc(mistakes, func(a, b placed) int { return a.node.Line - b.node.Line })
+	var all []error
+	for _, m := range mistakes[:min(len(mistakes), maxMistakes)] {
+		all = append(all, mistake(name, m.node, m.error))
+	}
+	return c, errors.Join(all...)
+}
+
+// dropEntry removes the entry of a mapping that contains a node, so that the others can be read. It reports whether there is
+// one.
+func dropEntry(mapping, node *yaml.Node) bool {
+	if mapping.Kind != yaml.MappingNode {
+		return false
+	}
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if contains(mapping.Content[i], node) || contains(mapping.Content[i+1], node) {
+			mapping.Content = slices.Delete(mapping.Content, i, i+2)
+			return true
+		}
+	}
+	return false
+}
+
+// contains reports whether tree contains node.
+func contains(tree, node *yaml.Node) bool {
+	return tree == node || slices.ContainsFunc(tree.Content, func(child *yaml.Node) bool { return contains(child, node) })
+}
+
+// Summary describes the error of Load or Parse in one line: the first mistake, and how many there are.
+func Summary(err error) string {
+	first, others, _ := strings.Cut(err.Error(), "\n")
+	if others == "" {
+		return first
+	}
+	return fmt.Sprintf("%d mistakes (schedq config lists them), first %s", strings.Count(others, "\n")+2, first)
 }
 
 // placed is an error at a node within a setting.
@@ -231,8 +283,10 @@ func readKeys(c *Config, value *yaml.Node) error {
 	if len(problems) > 0 {
 		first := problems[0]
 		text := fmt.Sprintf("keys of %s: %s", sources.Sanitize(string(first.ID)), sources.Sanitize(first.Text))
-		if more := len(problems) - 1; more > 0 {
-			text += fmt.Sprintf(" (and %d more)", more)
+		for _, p := range problems[1:] {
+			if p.ID == first.ID {
+				text += "; " + string(sources.Sanitize(p.Text))
+			}
 		}
 		return &placed{errors.New(text), at[first.ID]}
 	}

@@ -146,6 +146,9 @@ func (m *model) Init() tea.Cmd {
 	if m.lesson != nil {
 		cmds = append(cmds, m.lesson.Begin())
 	}
+	if text := m.options.Notice; text != "" {
+		cmds = append(cmds, m.QueueNotice(page.Notice{Text: text}))
+	}
 	if read := m.options.ReadOn; read != nil {
 		cmds = append(cmds, page.Guarded(func() tea.Msg {
 			read(m.ctx)

@@ -69,6 +69,8 @@ type Options struct {
 	Start string
 	// Beside is a second session to show from the start. Nil: none.
 	Beside *Beside
+	// Notice is shown at the start: what is wrong with the configuration.
+	Notice string
 	// NextConfig waits for a change of the configuration and returns the new one. It is called outside of Update. Nil: the configuration
 	// does not change.
 	NextConfig func(ctx context.Context) (Options, error)

@@ -249,7 +249,7 @@ func (s *splitView) open(o opening) tea.Cmd {
 		return first.Refuse("open " + o.name + ": " + o.err.Error())
 	}
 	options := first.options
-	options.Source, options.NextConfig, options.Beside, options.Start = o.source, nil, nil, ""
+	options.Source, options.NextConfig, options.Beside, options.Start, options.Notice = o.source, nil, nil, "", ""
 	m := newModel(first.ctx, o.session, options)
 	m.looks, m.mouse.on, m.zone, m.Projector, m.split = first.looks, first.mouse.on, first.zone, first.Projector, s
 	s.all = append(s.all, m)

@@ -43,6 +43,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if name := programName(os.Args[0]); name == pluginName || name == completeName {
 		nameAsPlugin(cmd)
 	}
+	if len(args) == 1 && (args[0] == "--version" || args[0] == "-v") {
+		args = []string{"version"} // cobra's version template would link text/template, 38 MB
+	}
 	cmd.SetArgs(args)
 	cmd.SetIn(stdin)
 	cmd.SetOut(stdout)
@@ -69,14 +72,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func newRoot() *cobra.Command {
 	root := command.NewRoot()
 	root.Version, root.SilenceErrors, root.SilenceUsage = version(), true, true
-	root.SetVersionTemplate(thisBuild().String())
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageFunc(cli.Usage)
 	root.AddCommand(
 		command.NewReplay(), command.NewCompare(), command.NewAttach(), command.NewPlay(),
 		command.NewWatch(), command.NewList(), command.NewExplain(), command.NewWait(), command.NewReport(), command.NewVerify(), command.NewRerun(),
 		command.NewDoctor(), command.NewRecord(), command.NewSeed(), command.NewConvert(),
 		command.NewLearn(), command.NewNotes(), command.NewServe(), command.NewKeys(),
-		newConfig(), newVersion(), newMan(),
+		command.NewOptions(), newConfig(), newVersion(), newMan(),
 	)
 	return root
 }

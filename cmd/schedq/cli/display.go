@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -25,12 +26,17 @@ type Display struct {
 	Source string
 	// Config is the configuration file as Check read it.
 	Config *config.Config
+	notice string // about mistakes in the configuration file
 	watch  *config.Watch
 }
 
 // Register adds the flags to cmd.
 func (f *Display) Register(cmd *cobra.Command) {
 	f.cmd = cmd
+	Group(cmd, GroupDisplay, func() { f.register(cmd) })
+}
+
+func (f *Display) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.theme, "theme", "", "colour theme: auto (from the terminal's background), dark, light, high-contrast, colour-blind, none or one of your own")
 	cmd.Flags().StringVar(&f.glyphs, "glyphs", "", "symbols: auto (from the locale and TERM), unicode, narrow (ASCII where a symbol may be two cells wide) or ascii")
 	cmd.Flags().BoolVar(&f.noColor, "no-color", false, "disable colours, as NO_COLOR does")
@@ -62,7 +68,8 @@ func glyphNames() (names []string) {
 // Changed reports whether the command line sets the flag.
 func (f *Display) Changed(flag string) bool { return f.cmd.Flags().Changed(flag) }
 
-// Check validates the flags and the configuration file, which it reads.
+// Check validates the flags and reads the configuration file. Mistakes in the file are a notice on the
+// screen.
 func (f *Display) Check() error {
 	if _, err := theme.ParseGlyphs(f.glyphs); err != nil {
 		return Suggest(UsageError{Err: err}, f.glyphs, glyphNames())
@@ -72,8 +79,11 @@ func (f *Display) Check() error {
 	}
 	var err error
 	f.watch = config.NewWatch()
-	if f.Config, err = config.Load(f.cmd.Context()); err != nil {
+	if f.Config, err = config.Load(f.cmd.Context()); f.Config == nil {
 		return err
+	}
+	if err != nil {
+		f.notice = "configuration, defaults apply: " + config.Summary(err)
 	}
 	if _, err := f.Config.Themes.Parse(f.theme); err != nil {
 		return Suggest(UsageError{Err: err}, f.theme, themeNames())
@@ -126,7 +136,7 @@ func (f *Display) Options(recordings []tui.Recording) tui.Options {
 	o := tui.Options{
 		Recordings: recordings, NoColor: f.noColor, NoMouse: f.noMouse, Projector: f.projector, Theme: named, Skins: f.Config.Themes,
 		Glyphs: glyphs, Keys: f.Config.Bindings, Start: f.Config.Start, Views: f.Config.Views, Commands: f.Config.Commands,
-		Bell: f.Config.Bell, Zone: f.timeZone(),
+		Bell: f.Config.Bell, Zone: f.timeZone(), Notice: f.notice,
 	}
 	if views, err := config.RememberedViews(f.cmd.Context()); err == nil && f.Config.Remember {
 		o.Memory, o.Source = views, f.Source
@@ -139,7 +149,7 @@ func (f *Display) Options(recordings []tui.Recording) tui.Options {
 func (f *Display) next(ctx context.Context) (tui.Options, error) {
 	read, err := f.watch.Next(ctx)
 	if err != nil {
-		return tui.Options{}, err
+		return tui.Options{}, errors.New(config.Summary(err))
 	}
 	again := *f
 	again.Config = read

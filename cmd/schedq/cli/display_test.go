@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,4 +46,25 @@ func TestFlagsTakePrecedence(t *testing.T) {
 			t.Errorf("theme %q, projector %t, %v; want none, true", o.Theme, o.Projector, err)
 		}
 	})
+}
+
+// TestMistakesInConfig: mistakes in the configuration file are a notice, and the screen opens.
+func TestMistakesInConfig(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	t.Setenv(config.FileVariable, path)
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	if err := os.WriteFile(path, []byte("theme: pink\nspeed: fast\nprojector: true\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var display Display
+	cmd := &cobra.Command{Use: "play"}
+	cmd.SetContext(t.Context())
+	display.Register(cmd)
+	if err := display.Check(); err != nil {
+		t.Fatal(err)
+	}
+	o := display.Options(nil)
+	if o.Theme != theme.Auto || !o.Projector || !strings.Contains(o.Notice, "2 mistakes (schedq config lists them), first ") || !strings.Contains(o.Notice, "config.yaml, line 1: unknown theme") {
+		t.Errorf("theme %q, projector %t, notice %q", o.Theme, o.Projector, o.Notice)
+	}
 }

@@ -127,7 +127,9 @@ func OpenTruth(cmd *cobra.Command, path string, rec *sources.Recording) (*source
 }
 
 // RegisterFiles adds the flags of every command that reads files.
-func RegisterFiles(cmd *cobra.Command) {
+func RegisterFiles(cmd *cobra.Command) { Group(cmd, GroupInput, func() { registerFiles(cmd) }) }
+
+func registerFiles(cmd *cobra.Command) {
 	cmd.Flags().StringArray("seed", nil, "`FILE`, folder or archive with the objects that existed when the logs start: from schedq seed, kubectl get -o json or a must-gather; can be repeated")
 	cmd.Flags().Bool("strict", false, "fail on the first unreadable record")
 	RegisterMemory(cmd)

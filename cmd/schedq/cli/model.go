@@ -23,7 +23,9 @@ type Model struct {
 }
 
 // Register adds the flags to cmd.
-func (f *Model) Register(cmd *cobra.Command) {
+func (f *Model) Register(cmd *cobra.Command) { Group(cmd, GroupScheduler, func() { f.register(cmd) }) }
+
+func (f *Model) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.config, "scheduler-config", "", "`FILE` with the scheduler's KubeSchedulerConfiguration, as passed to its --config")
 	cmd.Flags().StringVar(&f.release, "release", "", "rerun the recording under the queue rules of this release: "+strings.Join(queue.Releases(), ", "))
 	CompleteWith(cmd, "release", queue.Releases()...)

@@ -25,12 +25,19 @@ type kubeFlags struct {
 // RegisterCluster adds the flags for the cluster and the user to cmd.
 func (f *kubeFlags) RegisterCluster(cmd *cobra.Command) {
 	cli.RegisterMemory(cmd)
-	f.cluster.register(cmd.Flags())
+	cli.Group(cmd, cli.GroupKubectl, func() { f.cluster.register(cmd.Flags()) })
+	for name := range shownKubectlFlags {
+		cli.SetGroup(cmd.Flags().Lookup(name), cli.GroupCluster)
+	}
 	f.complete(cmd)
 }
 
 // Register adds all flags to cmd.
 func (f *kubeFlags) Register(cmd *cobra.Command) {
+	cli.Group(cmd, cli.GroupCluster, func() { f.register(cmd) })
+}
+
+func (f *kubeFlags) register(cmd *cobra.Command) {
 	set := cmd.Flags()
 	others := map[string]bool{}
 	cli.RegisterMemory(cmd)

@@ -53,7 +53,7 @@ and their times.`,
 			lesson := all[max(0, slices.IndexFunc(all, func(l *lessons.Lesson) bool { return !standings[l.Name].Done }))]
 			if len(args) > 0 {
 				if lesson, err = cli.Lesson(cmd.Context(), all, args[0]); err != nil {
-					return err
+					return cli.Suggest(err, args[0], []string{"new", "lint"})
 				}
 			}
 			return teach(cmd.Context(), &display, all, lesson, step-1, progress)

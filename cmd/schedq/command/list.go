@@ -1,11 +1,14 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +22,8 @@ import (
 
 // NewList returns schedq list.
 func NewList() *cobra.Command {
-	var when, namespace string
+	var when, namespace, by string
+	var noHeaders bool
 	var only cli.Filter
 	read := func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error {
 		at, err := cli.ParseTime(rec, "--at", when)
@@ -36,10 +40,11 @@ func NewList() *cobra.Command {
 		if namespace != "" {
 			listed.Pods = slices.DeleteFunc(listed.Pods, func(p report.Waiting) bool { return !strings.HasPrefix(string(p.Pod), namespace+"/") })
 		}
+		slices.SortStableFunc(listed.Pods, listOrders[by])
 		if asJSON {
 			return cli.WriteJSON(cmd.OutOrStdout(), listed)
 		}
-		return writePending(cmd.OutOrStdout(), listed)
+		return writePending(cmd.OutOrStdout(), listed, !noHeaders)
 	}
 	cmd := headless(&cobra.Command{
 		Use:   "list [FILE...] [--at TIME]",
@@ -60,22 +65,60 @@ live cluster.`,
 		return read(cmd, rec, opts, asJSON)
 	})
 	cmd.Flags().StringVar(&when, "at", "", atUsage)
+	cmd.Flags().StringVar(&by, "sort", "pending", "order: "+strings.Join(listOrderNames(), ", "))
+	cli.CompleteWith(cmd, "sort", listOrderNames()...)
+	cmd.Flags().BoolVar(&noHeaders, "no-headers", false, "omit the header line")
 	only.Register(cmd, "only list pods")
+	checkSource := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if listOrders[by] == nil {
+			err := cli.Usagef("unknown order --sort %q: use %s", by, strings.Join(listOrderNames(), ", "))
+			return cli.Suggest(err, by, listOrderNames())
+		}
+		return checkSource(cmd, args)
+	}
 	return cmd
 }
 
-// writePending writes pods for people.
-func writePending(w io.Writer, l *session.Listing) error {
+// listOrders compare pods for --sort, which keeps the longest waiting first among equals.
+var listOrders = map[string]func(a, b report.Waiting) int{
+	"pending":  func(a, b report.Waiting) int { return cmp.Compare(b.Age, a.Age) },
+	"for":      func(a, b report.Waiting) int { return cmp.Compare(b.InTier, a.InTier) },
+	"pod":      func(a, b report.Waiting) int { return cmp.Compare(a.Pod, b.Pod) },
+	"attempts": func(a, b report.Waiting) int { return cmp.Compare(b.Attempts, a.Attempts) },
+	"priority": func(a, b report.Waiting) int { return cmp.Compare(b.Priority, a.Priority) },
+	"next":     func(a, b report.Waiting) int { return compareTries(a.NextTry, b.NextTry) },
+}
+
+func listOrderNames() []string { return slices.Sorted(maps.Keys(listOrders)) }
+
+// compareTries orders times, the unknown ones last.
+func compareTries(a, b *time.Time) int {
+	switch {
+	case a != nil && b != nil:
+		return a.Compare(*b)
+	case a != nil:
+		return -1
+	case b != nil:
+		return 1
+	}
+	return 0
+}
+
+// writePending writes pods for people, with or without headers.
+func writePending(w io.Writer, l *session.Listing, headers bool) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s at %s: %s pending\n", l.Source, words.Zone{}.Full(l.Time), words.Plural(len(l.Pods), "pod"))
-	if l.Silence != "" {
-		fmt.Fprintln(&b, l.Silence)
+	var rows [][]string
+	if headers {
+		fmt.Fprintf(&b, "%s at %s: %s pending\n", l.Source, words.Zone{}.Full(l.Time), words.Plural(len(l.Pods), "pod"))
+		if l.Silence != "" {
+			fmt.Fprintln(&b, l.Silence)
+		}
+		if len(l.Pods) > 0 {
+			b.WriteByte('\n')
+			rows = append(rows, []string{"pod", "pending", "tier", "for", "attempts", "next try", "why"})
+		}
 	}
-	if len(l.Pods) == 0 {
-		return cli.WriteText(w, b.String())
-	}
-	b.WriteByte('\n')
-	rows := [][]string{{"pod", "pending", "tier", "for", "attempts", "next try", "why"}}
 	for _, p := range l.Pods {
 		next := "–"
 		if p.NextTry != nil {

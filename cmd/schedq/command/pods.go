@@ -67,18 +67,27 @@ func aboutPods(cmd *cobra.Command, source *sourceFlags, most int, pods *[]string
 	}
 }
 
-// splitPods separates pods, without kubectl's pod/, from files. An argument is a file if it exists or looks like a path.
+// splitPods separates pods, without kubectl's pod/, from files. An argument is a file if it looks like a path or exists; the
+// first one is a pod even if it exists, unless another one is.
 func splitPods(args []string) (pods, paths []string) {
 	for _, arg := range args {
 		if prefix := podPrefix(arg); prefix != "" {
 			pods = append(pods, arg[len(prefix):])
-		} else if isPath(arg) {
+		} else if looksLikePath(arg) || exists(arg) {
 			paths = append(paths, arg)
 		} else {
 			pods = append(pods, arg)
 		}
 	}
+	if len(pods) == 0 && len(args) > 0 && !looksLikePath(args[0]) {
+		return args[:1], args[1:]
+	}
 	return pods, paths
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // qualify adds a namespace, unless it is "", to the pods that have none.
@@ -100,11 +109,11 @@ func podPrefix(arg string) string {
 	return ""
 }
 
-// fileSuffixes are endings of a recording's name, so that a missing file is not taken for a pod.
+// fileSuffixes are endings of recordings' names, so that a missing file is not taken for a pod.
 var fileSuffixes = []string{".log", ".gz", ".zst", ".json", ".jsonl", ".trace", ".yaml", ".yml", ".tar", ".tgz", ".zip", ".csv"}
 
-// isPath reports whether an argument is a file, a folder, a recorder's URL or standard input.
-func isPath(arg string) bool {
+// looksLikePath reports whether an argument is written like a file, a folder, a recorder's URL or standard input.
+func looksLikePath(arg string) bool {
 	if arg == "-" || remote.Is(arg) {
 		return true
 	}
@@ -113,11 +122,7 @@ func isPath(arg string) bool {
 			return true
 		}
 	}
-	if slices.ContainsFunc(fileSuffixes, func(suffix string) bool { return strings.HasSuffix(arg, suffix) }) {
-		return true
-	}
-	_, err := os.Lstat(arg)
-	return err == nil
+	return slices.ContainsFunc(fileSuffixes, func(suffix string) bool { return strings.HasSuffix(arg, suffix) })
 }
 
 // recordedCompletionTimeout limits the reading of a recording for a completion.

@@ -19,7 +19,9 @@ type sourceFlags struct {
 }
 
 func (f *sourceFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.recording, "recording", "", "read an embedded recording instead of files: "+strings.Join(cli.EmbeddedNames(), ", "))
+	cli.Group(cmd, cli.GroupInput, func() {
+		cmd.Flags().StringVar(&f.recording, "recording", "", "read an embedded recording instead of files: "+strings.Join(cli.EmbeddedNames(), ", "))
+	})
 	cli.CompleteWith(cmd, "recording", cli.EmbeddedNames()...)
 	cli.RegisterFiles(cmd)
 	if f.live != nil {

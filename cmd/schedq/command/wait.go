@@ -427,6 +427,9 @@ func (w *podWait) look(b *board.Board, tap *podTap, now time.Time) {
 	if object == nil && w.deleted.IsZero() {
 		w.deleted = now
 	}
+	if w.pod == nil && object != nil && now.Sub(w.start) < collectTime {
+		return // the model is not there yet
+	}
 	w.advance(now)
 }
 

@@ -130,7 +130,7 @@ func argsOf(command, dir string) []string {
 }
 
 // firstOutput is in the first output of commands that run until they are stopped.
-var firstOutput = map[string]string{"watch": "train-0", "record": "attached at", "serve": "ctrl+c to close", "notes": "waiting for schedq learn"}
+var firstOutput = map[string]string{"watch": "train-0", "record": "attached at", "wait": "attached at", "serve": "ctrl+c to close", "notes": "waiting for schedq learn"}
 
 // runDocumented runs one command.
 func runDocumented(t *testing.T, env environment, path, dir string, words []string) {

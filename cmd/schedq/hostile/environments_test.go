@@ -45,7 +45,7 @@ func TestPlaces(t *testing.T) {
 		"usual":                {environment{usual, 30, 100}, "activeQ", 0, ""},
 		"no home":              {environment{withVariables(usual, "HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"), 30, 100}, "activeQ", 0, ""},
 		"read-only home":       {environment{withVariables(usual, "HOME=/proc", "XDG_STATE_HOME", "XDG_CONFIG_HOME"), 30, 100}, "activeQ", 1, "/proc/.local"},
-		"a file as home":       {environment{withVariables(usual, "HOME="+file, "XDG_STATE_HOME", "XDG_CONFIG_HOME"), 30, 100}, "", 1, "not a directory"},
+		"a file as home":       {environment{withVariables(usual, "HOME="+file, "XDG_STATE_HOME", "XDG_CONFIG_HOME"), 30, 100}, "activeQ", 1, "not a directory"},
 		"small":                {environment{usual, 5, 20}, "make it larger", 0, ""},
 		"one cell":             {environment{usual, 1, 1}, "s", 0, ""},
 		"TERM unset":           {environment{withVariables(usual, "TERM"), 30, 100}, "activeQ", 0, ""},

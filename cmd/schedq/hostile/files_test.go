@@ -42,6 +42,7 @@ var commands = []command{
 	{"report -o json", func(f, _ string) []string { return []string{"report", f, "-o", "json"} }},
 	{"explain", func(f, _ string) []string { return []string{"explain", "default/p1", f} }},
 	{"explain -o json", func(f, _ string) []string { return []string{"explain", "default/p1", f, "-o", "json"} }},
+	{"wait", func(f, _ string) []string { return []string{"wait", "default/p1", f, "--for", "waiting>1s"} }},
 	{"verify", func(f, _ string) []string { return []string{"verify", f, "--truth", f} }},
 	{"rerun", func(f, _ string) []string { return []string{"rerun", f, "--release", "v1.24"} }},
 	{"convert -o file", func(f, dir string) []string { return []string{"convert", f, "-o", filepath.Join(dir, "out.jsonl")} }},

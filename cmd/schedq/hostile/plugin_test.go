@@ -20,7 +20,7 @@ func TestPlacesAsPlugin(t *testing.T) {
 		"--help":            "\n  kubectl schedq [command]\n",
 		"watch --help":      "\n  kubectl schedq watch [FILE...] [flags]\n",
 		"replay --help":     "| kubectl schedq replay -\n",
-		"attach --nonsense": "See kubectl schedq --help.\n",
+		"attach --nonsense": "See kubectl schedq attach --help.\n",
 	} {
 		cmd := exec.CommandContext(t.Context(), plugin, strings.Fields(args)...)
 		cmd.Env = cleanVariables(t)
