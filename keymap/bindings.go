@@ -195,7 +195,7 @@ func boardTime() []Binding {
 			Description: "Start or stop playback."},
 		{ID: StepForward, Keys: []string{".", "right"}, Name: "step", Bar: 5,
 			Description: "Pause and go one move forward."},
-		{ID: StepBack, Keys: []string{",", "left"}, Name: "back", Bar: 6,
+		{ID: StepBack, Keys: []string{",", "left"}, Name: "back", Bar: 10,
 			Description: "Pause and go one move back."},
 		{ID: LeapForward, Keys: []string{"shift+right"}, Name: "10 moves forward",
 			Description: "Pause and go ten moves forward."},
