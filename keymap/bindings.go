@@ -31,6 +31,7 @@ const (
 	Zoom         ID = "zoom"
 	Filter       ID = "filter"
 	CopyMore     ID = "copy-more"
+	CopyCommand  ID = "copy-command"
 	Timeline     ID = "timeline"
 	Lanes        ID = "lanes"
 	Plots        ID = "plots"
@@ -194,7 +195,7 @@ func boardTime() []Binding {
 			Description: "Start or stop playback."},
 		{ID: StepForward, Keys: []string{".", "right"}, Name: "step", Bar: 5,
 			Description: "Pause and go one move forward."},
-		{ID: StepBack, Keys: []string{",", "left"}, Name: "back", Bar: 6,
+		{ID: StepBack, Keys: []string{",", "left"}, Name: "back", Bar: 10,
 			Description: "Pause and go one move back."},
 		{ID: LeapForward, Keys: []string{"shift+right"}, Name: "10 moves forward",
 			Description: "Pause and go ten moves forward."},
@@ -301,7 +302,7 @@ func boardLook() []Binding {
 		{ID: Manifest, Keys: []string{"y"}, Name: "manifest",
 			Description: "Show the selected pod's last known object as YAML."},
 		{ID: CopyMore, Keys: []string{"c"}, Name: "copy ...",
-			Description: "Choose what to copy, the name first: the row, the explanation, the moves, or a kubectl command for the selected pod."},
+			Description: "Choose what to copy, the name first: the row, the explanation, the moves, or a schedq or kubectl command for the selected pod."},
 		{ID: Timeline, Keys: []string{"v t"}, Name: "timeline",
 			Description: "Draw the selected pod's life to scale: each tier it was in, its attempts, what woke it, and why it moved."},
 		{ID: Lanes, Keys: []string{"v l"}, Name: "lanes",
@@ -400,6 +401,8 @@ func boardProgram() []Binding {
 			Description: "Turn the mouse on (click selects, wheel scrolls), or off, so that the terminal can select text."},
 		{ID: Messages, Keys: []string{"o m"}, Name: "messages",
 			Description: "Show past messages, newest first, and open what they are about."},
+		{ID: CopyCommand, Keys: []string{"o c"}, Name: "copy command",
+			Description: "Copy the schedq command that explains the selected pod at this moment."},
 		{ID: Save, Keys: []string{"o s"}, Name: "save ...",
 			Description: "Save to a file: the screen as a picture (SVG) or text, the pods as a table (CSV, JSON), or minutes of the recording as a scenario."},
 		{ID: Commands, Keys: []string{"o x"}, Name: "commands",

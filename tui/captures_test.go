@@ -41,7 +41,7 @@ var shots = []struct {
 	{"event", "e e: which pods an event would move, before it happens", 100, 30, export.Dark(), Options{}, func(p *person) { p.try(keymap.InjectEvent) }},
 	{"compare", "W c: a what-if beside the recording", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.WhatIf, keymap.MoveAll, keymap.Compare) }},
 	{"groups", "v g: what the pods wait for, by plugin, namespace and owner", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.CountGroups) }},
-	{"palette", ":: everything that can be done, by name", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.Palette).paste("attempt") }},
+	{"palette", "The palette: everything that can be done, by name", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.Palette).paste("attempt") }},
 	{"help", "?: every key", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.Help) }},
 	{"light", "On a light background", 100, 30, export.Light(), Options{Theme: theme.Light}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown) }},
 	{"colour-blind", "Colours for the colour-blind", 120, 40, export.Dark(), Options{Theme: theme.ColorBlind}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown, keymap.Lanes) }},

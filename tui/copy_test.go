@@ -9,6 +9,17 @@ import (
 	"github.com/schedq/schedq/keymap"
 )
 
+// copied returns what was written to the clipboard first (OSC 52).
+func (p *person) copied() string {
+	_, sequence, _ := strings.Cut(p.written.String(), "\x1b]52;c;")
+	encoded, _, _ := strings.Cut(sequence, "\a")
+	copied, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		p.t.Error(err)
+	}
+	return string(copied)
+}
+
 func TestCopy(t *testing.T) {
 	for item, want := range map[string]string{
 		"name":        "default/train-0",
@@ -23,13 +34,36 @@ func TestCopy(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := sit(t, 120, 40, paused(t, sample), Options{})
 				p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown, keymap.CopyMore).enter(item).sees("copied the ")
-				_, sequence, _ := strings.Cut(p.written.String(), "\x1b]52;c;")
-				encoded, _, _ := strings.Cut(sequence, "\a")
-				copied, err := base64.StdEncoding.DecodeString(encoded)
-				if err != nil || !strings.Contains(string(copied), want) {
-					t.Errorf("OSC 52 copies %q (%v), want %q", copied, err, want)
+				if copied := p.copied(); !strings.Contains(copied, want) {
+					t.Errorf("it copies %q, want %q", copied, want)
 				}
 			})
 		})
 	}
+}
+
+// TestCopyingTheCommand checks that the command names the pod, what is shown and the moment, and that there is none where no command
+// shows the same.
+func TestCopyingTheCommand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		files := Options{Source: "sample", Arguments: func(source string) []string {
+			if source != "sample" {
+				t.Errorf("the source is %q", source)
+			}
+			return []string{"/logs/audit log.gz", "/logs/sched.log"}
+		}}
+		p := sit(t, 120, 40, paused(t, sample), files)
+		p.do(keymap.CopyCommand).sees("can't: no pod is selected")
+		p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown, keymap.CopyCommand)
+		const want = "schedq explain default/train-0 '/logs/audit log.gz' /logs/sched.log --at 2026-03-01T10:36:06.5Z"
+		if got := p.copied(); got != want {
+			t.Errorf("it copies %q, want %q", got, want)
+		}
+		p.sees("copied the command: schedq explain").do(keymap.CopyMore).sees("schedq explain default/train-0").press("esc")
+		p.do(keymap.WhatIf, keymap.CopyCommand).sees("can't: no command shows a what-if").do(keymap.CopyMore).seesNot("schedq explain")
+	})
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 120, 40, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown, keymap.CopyCommand).sees("can't: no command can read what is shown")
+	})
 }

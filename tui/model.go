@@ -72,6 +72,12 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	d := &page.UI{Session: s, Frame: s.Frame(), Actions: page.Actions{}, Projector: o.Projector, Bell: o.Bell, Folder: o.ReadFolder}
 	m := &model{UI: d, options: o, ctx: ctx, source: o.Source, zone: o.Zone, looks: newLooks(o), mouse: mouse{on: !o.NoMouse}, stale: true}
 	m.origin = origin{session: s, frame: d.Frame, source: o.Source}
+	d.Arguments = func() []string {
+		if m.options.Arguments == nil || m.source == "" {
+			return nil
+		}
+		return m.options.Arguments(m.source)
+	}
 	m.setKeys(o.Keys)
 	m.charts = chart.All(d)
 	why := story.NewWhy(d)

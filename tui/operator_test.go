@@ -124,7 +124,7 @@ func TestGoToAPod(t *testing.T) {
 		p.seesTogether("┏━ 1 activeQ").sees("▸● urgent-1")
 		p.do(keymap.GoToPod).enter("").sees("▸● train-0") // the one that waits longest
 		p.do(keymap.Filter).enter("web").do(keymap.GoToPod).enter("held-1").sees("▸●⊘held-1").seesNot(" / web")
-		p.do(keymap.GoToPod).enter("nobody").sees("no pod with this name has been in the queue by 10:36:06").press("esc")
+		p.do(keymap.GoToPod).enter("nobody").sees("no pod with this name is in the queue at 10:36:06 or has left it lately").press("esc")
 		p.do(keymap.GoToPod).press("up")
 		p.sees("go to pod: held-1").press("up")
 		p.sees("go to pod: urgent-1").press("down")

@@ -33,6 +33,8 @@ type Options struct {
 	Clusters func() ([]Recording, error)
 	// OpenFiles returns the recording of files of one run. Nil: files can't be opened.
 	OpenFiles func(paths []string) Recording
+	// Arguments returns the arguments with which commands of schedq read what has that name in Memory. Nil, or none: they can't.
+	Arguments func(source string) []string
 	// Keeps is set if what-ifs are saved when the program ends.
 	Keeps bool
 	// NoColor disables colours, like a non-empty NO_COLOR.

@@ -14,7 +14,7 @@ import (
 
 // localOnlyActions are the actions that use the local machine: its files, its clipboard, its shell. A rerun is one of them, since it
 // takes seconds of a shared CPU.
-var localOnlyActions = [...]keymap.ID{keymap.Apply, keymap.Recordings, keymap.Beside, keymap.CopyMore, keymap.Suspend, keymap.Rerun}
+var localOnlyActions = [...]keymap.ID{keymap.Apply, keymap.Recordings, keymap.Beside, keymap.CopyMore, keymap.CopyCommand, keymap.Suspend, keymap.Rerun}
 
 // Served returns o for a user on another machine, who gets no access to this one: only the looks, and the default keys without
 // localOnlyActions.

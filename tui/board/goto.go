@@ -21,7 +21,7 @@ func (b *Board) askPod() tea.Cmd {
 		Accept: func(text string) string {
 			p := b.find(strings.TrimSpace(text))
 			if p == nil {
-				return "no pod with this name has been in the queue by " + b.Frame.Zone.Second(b.Frame.Now)
+				return "no pod with this name is in the queue at " + b.Frame.Zone.Second(b.Frame.Now) + " or has left it lately"
 			}
 			b.Show(p.Key)
 			return ""

@@ -32,6 +32,9 @@ type UI struct {
 	// Typed is the history of prompts by their titles, oldest first.
 	Typed map[string][]string
 
+	// Arguments returns the arguments with which commands of schedq read the recording that is shown, or none.
+	Arguments func() []string
+
 	// Folder returns the names in a folder, those of folders with a trailing slash. It is called outside of Update. Nil: files are
 	// not accessible.
 	Folder func(path string) ([]string, error)

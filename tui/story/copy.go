@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -22,7 +23,53 @@ type copying struct{ *page.UI }
 // AddCopying adds the actions that copy facts about the selected pod.
 func AddCopying(d *page.UI, all page.Actions) {
 	c := copying{d}
+	all[keymap.CopyCommand] = page.Do(func() tea.Cmd {
+		text := explainCommand(c.UI)
+		return c.copy("command: "+text, text)
+	}).DisabledWhen(func() string {
+		if why := c.NotSelected(); why != "" {
+			return why
+		}
+		return c.noCommand()
+	})
 	all[keymap.CopyMore] = page.Do(c.chooseCopy).DisabledWhen(c.NotSelected)
+}
+
+// noCommand says why no command shows what the screen shows, or "".
+func (c copying) noCommand() string {
+	switch {
+	case c.Frame.Fork != nil:
+		return "no command shows a what-if"
+	case explainCommand(c.UI) == "":
+		return "no command can read what is shown"
+	}
+	return ""
+}
+
+// explainCommand returns the schedq command that explains the selected pod at the moment shown, or "".
+func explainCommand(d *page.UI) string {
+	if d.Arguments == nil || d.Frame.Fork != nil {
+		return ""
+	}
+	source := d.Arguments()
+	if len(source) == 0 {
+		return ""
+	}
+	words, flags := []string{d.Selected.Key.String()}, []string{"--at", d.Frame.Now.UTC().Format(time.RFC3339Nano)}
+	if strings.HasPrefix(source[0], "--") {
+		flags = slices.Concat(source, flags)
+	} else {
+		words = append(words, source...)
+	}
+	all := slices.Concat(words, flags)
+	if strings.HasPrefix(words[0], "-") { // the name of a pod is no flag
+		all = slices.Concat(flags, []string{"--"}, words)
+	}
+	text := "schedq explain"
+	for _, word := range all {
+		text += " " + shellWord(word)
+	}
+	return text
 }
 
 // copy writes text to the clipboard through the terminal (OSC 52), which also works over SSH. what names the text in the notice.
@@ -37,6 +84,9 @@ type copyable struct{ what, Text string }
 func Copyable(d *page.UI) []copyable {
 	key := d.Selected.Key
 	all := []copyable{{"name", format.Safe(key.String())}}
+	if command := explainCommand(d); command != "" {
+		all = append(all, copyable{"command", command})
+	}
 	if p := d.Pod(); p != nil {
 		all = append(all, copyable{"row", rowText(d.Frame, p)})
 		about := Detail{Frame: d.Frame, Keys: d.Keys, Selected: d.Selected, withLane: true}

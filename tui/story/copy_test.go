@@ -1,6 +1,7 @@
 package story
 
 import (
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -24,5 +25,12 @@ func TestCopiedCommandsAreQuoted(t *testing.T) {
 	d.Selected = page.Selection{Key: types.NamespacedName{Namespace: "-n", Name: "--all"}, Any: true}
 	if all := Copyable(d); all[1].Text != "kubectl describe pod -n -n -- --all" {
 		t.Errorf("the command is %s", all[1].Text)
+	}
+	if got := explainCommand(d); got != "" {
+		t.Errorf("without a source the command is %s", got)
+	}
+	d.Arguments = func() []string { return []string{"--recording", "busy"} }
+	if got := explainCommand(d); !strings.HasSuffix(got, " -- -n/--all") {
+		t.Errorf("the command is %s", got)
 	}
 }

@@ -102,6 +102,12 @@ func (f *attachFlags) show(cmd *cobra.Command, cluster *kubeFlags, opts timeline
 	f.display.Source = sourceOfCluster(string(shown.Frame().Name))
 	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown), nil)
 	options := withRecordings(cmd, f.display.Options(embeddedRecordings(opts)), opts)
+	options.Arguments = func(source string) []string {
+		if source == f.display.Source && path != "" {
+			return []string{path} // the recording of this session
+		}
+		return argumentsOf(source)
+	}
 	options.Clusters = contextsToAttach(cmd, cluster, f.display.Session(opts), !f.noRecording)
 	defer cli.AddThreads()()
 	err = tui.Run(cmd.Context(), shown, options)

@@ -299,6 +299,7 @@ func withRecordings(cmd *cobra.Command, o tui.Options, options timeline.Options)
 			},
 		}
 	}
+	o.Arguments = argumentsOf
 	o.OpenFiles = func(paths []string) tui.Recording { return ofFiles(strings.Join(paths, " "), paths) }
 	o.OwnRecordings = func() ([]tui.Recording, error) {
 		found, err := listRecordings()
@@ -323,6 +324,18 @@ func sourceOfFiles(paths []string) string {
 		all = append(all, absolute)
 	}
 	return strings.Join(all, "\n")
+}
+
+// argumentsOf returns the arguments with which commands read the files or the embedded recording with that key. It returns nil for
+// clusters.
+func argumentsOf(source string) []string {
+	if name, ok := strings.CutPrefix(source, sourceOfRecording("")); ok {
+		return []string{"--recording", name}
+	}
+	if source == "" || strings.HasPrefix(source, sourceOfCluster("")) {
+		return nil
+	}
+	return strings.Split(source, "\n")
 }
 
 // sourceOfRecording returns the key under which the screen remembers its view of an embedded recording.
