@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedq/schedq/cmd/schedq/cli"
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
@@ -133,11 +134,13 @@ func writeVerification(w io.Writer, v *report.Verification) error {
 
 // formatMove returns a tier and the event that led to it.
 func formatMove(to, event string) string {
-	to = words.TierNamed(to)
-	if event == "" {
-		return to
+	switch tier, err := queue.ParseTier(to); {
+	case event != "":
+		return words.TierNamed(to) + "  " + event
+	case err == nil && tier.Queued():
+		return words.TierNamed(to) + "  (cause unknown)"
 	}
-	return to + "  " + event
+	return words.TierNamed(to)
 }
 
 // percent rounds down, so that only a full share is 100.0 %.

@@ -91,13 +91,17 @@ func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Op
 		began: momentOf(beganAtWork(rec)), silent: gatesSilently(truth), first: never,
 		differences: differences{named: []Difference{}, most: most}, beyond: beyond{differences: differences{most: most}},
 	}
+	runs := [2]runSpec{{truth, opts}, {rec, opts}}
 	var err error
+	if v.window.labels, err = olderLabels(runs); err != nil {
+		return nil, err
+	}
 	if cluster.HasFact[*sources.Move](events) {
 		v.end, v.ends, v.window.onUnmatched = momentOf(events[len(events)-1].Time), math.MaxInt64, v.onUnmatched
 		if !truth.End.IsZero() {
 			v.ends = momentOf(truth.End)
 		}
-		err = sideBySide(ctx, [2]runSpec{{truth, opts}, {rec, opts}}, v.add)
+		err = sideBySide(ctx, runs, v.add)
 	}
 	switch {
 	case err != nil:
@@ -179,13 +183,13 @@ func (v *verifying) add(by side, t *board.Transition) error {
 		if m.at < v.began {
 			break
 		}
-		k := v.kind(m.kind)
+		k := v.kind(m.same)
 		if k.Truth++; v.window.pair(m) {
 			k.Model, k.Matched = k.Model+1, k.Matched+1
 		}
 	case v.silent && t.Pod.Tier == queue.Gated || t.From == queue.None && m.at == v.began:
 	case v.window.pair(m):
-		k := v.kind(m.kind)
+		k := v.kind(m.same)
 		k.Model, k.Matched = k.Model+1, k.Matched+1
 	}
 	return nil
@@ -217,10 +221,10 @@ func (v *verifying) onUnmatched(m *comparedMove) {
 		if v.beyond.kinds == nil {
 			v.beyond.kinds = map[uint32]int{}
 		}
-		v.beyond.kinds[m.kind]++
+		v.beyond.kinds[m.same]++
 		v.beyond.differ(v.window.extra, m)
 	default:
-		v.kind(m.kind).Model++
+		v.kind(m.same).Model++
 		v.differ(v.window.extra, m)
 	}
 }
