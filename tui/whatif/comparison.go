@@ -133,20 +133,16 @@ func (c *comparison) Draw(a canvas.Area) {
 		}
 		return
 	}
-	sameTime := f.At[0].Equal(f.At[1])
-	if sameTime {
-		a.Text(12, 0, theme.Dim, " at "+c.Frame.Zone.Precise(f.At[0])+" ")
+	at := " at " + c.Frame.Zone.Precise(f.At[0])
+	if !f.At[0].Equal(f.At[1]) { // the other's last action settled later
+		at += " and at " + c.Frame.Zone.Precise(f.At[1])
 	}
+	a.Text(12, 0, theme.Dim, at+" ")
 	first := min(max(a.W*2/5, 20), 44)
 	second := first + (a.W-first)/2
 	columns := [2]canvas.Area{a.Sub(first, 0, second-first-1, a.H), a.Sub(second, 0, a.W-second-1, a.H)}
 	for i, name := range f.Names {
-		at := ""
-		if !sameTime {
-			at = " at " + c.Frame.Zone.Precise(f.At[i])
-		}
-		x := columns[i].Text(0, 1, theme.Accent|canvas.Bold, canvas.Truncate(format.Safe(string(name)), max(8, columns[i].W-len(at))))
-		columns[i].Text(x, 1, theme.Dim, canvas.Truncate(at, columns[i].W-x))
+		columns[i].Text(0, 1, theme.Accent|canvas.Bold, canvas.Truncate(format.Safe(string(name)), columns[i].W))
 	}
 	size := func(y int, name string, style canvas.Style, sizes [2]int) {
 		a.Text(2, y, style, name)
