@@ -210,7 +210,7 @@ func TestPreview(t *testing.T) {
 		random := func() time.Time {
 			return o.recording.Start.Add(time.Duration(rapid.Int64Range(0, int64(o.recording.End.Sub(o.recording.Start))).Draw(t, "to")))
 		}
-		o.seekEnd()
+		o.seek(o.recording.End)
 		o.seek(random())
 		if rapid.Bool().Draw(t, "forks") {
 			o.injectNamed("NodeAdd")
@@ -305,7 +305,7 @@ func TestForkComparison(t *testing.T) {
 func TestComparisonOfOutcomes(t *testing.T) {
 	o := newOwner(fullNode().Recording(20), timeline.Options{Paused: true})
 	defer o.close()
-	o.seekEnd()
+	o.seek(o.recording.End)
 	o.addNodeLike("node-a", "") // binds web
 	settled := o.now
 	o.leaveFork()

@@ -22,6 +22,12 @@ const tolerance = time.Second
 // Verification describes how well the moves made of a recording agree with the scheduler's own moves, the
 // truth.
 type Verification struct {
+	Source sources.SafeText `json:"source"`
+	Truth  sources.SafeText `json:"truth"`
+	// Start and End limit the time that was compared.
+	Start time.Time `json:"start"`
+	End   time.Time `json:"end"`
+
 	Transitions MoveAgreement `json:"transitions"`
 	PodSeconds  TimeAgreement `json:"podSeconds"`
 	// Differences are the first moves without a match, in time order, and More counts the others.
@@ -111,7 +117,9 @@ func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Op
 	case v.last < v.began:
 		return nil, fmt.Errorf("%s begins after the last move in %s", rec.Name, truth.Name)
 	}
-	return v.finish(), nil
+	made := v.finish()
+	made.Source, made.Truth = rec.Name, truth.Name
+	return made, nil
 }
 
 // beganAtWork returns when rec attached to a running scheduler, or the zero time if it starts with it.
@@ -258,7 +266,7 @@ func (v *verifying) finish() *Verification {
 	for _, p := range v.window.pods {
 		v.addStay(p, v.end)
 	}
-	return &Verification{Transitions: agreeOnMoves(v.kinds), PodSeconds: v.agreeOnTime(), Differences: v.named, More: v.count - len(v.named)}
+	return &Verification{Start: v.first.time(), End: v.last.time(), Transitions: agreeOnMoves(v.kinds), PodSeconds: v.agreeOnTime(), Differences: v.named, More: v.count - len(v.named)}
 }
 
 // agreeOnMoves sums up kinds.
