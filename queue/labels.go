@@ -17,8 +17,7 @@ const (
 	LabelsLegacy
 )
 
-// legacyLabels maps labels of LabelsUnschedulablePod to those of LabelsLegacy. The latter's
-// NodeSpecUnschedulableChange, for the uncordoning of a node, became a taint event.
+// legacyLabels maps labels of LabelsUnschedulablePod to those of LabelsLegacy.
 var legacyLabels = [...][2]string{
 	{"UnschedulablePodAdd", "PodAdd"},
 	{"AssignedPodUpdatePodLabel", "PodLabelChange"},
@@ -32,9 +31,11 @@ var legacyLabels = [...][2]string{
 	{"PersistentVolumeUpdate", "PvUpdate"},
 	{"PersistentVolumeClaimAdd", "PvcAdd"},
 	{"PersistentVolumeClaimUpdate", "PvcUpdate"},
+	{"NodeSpecUnschedulableChange", "NodeTaintChange"}, // legacy itself: a node is uncordoned, which became a taint event
 }
 
-// Of returns the release's spelling of a v1.37 label.
+// Of returns the release's spelling of a v1.37 label. Labels of an older style stay as they are, so that
+// labels of two styles mean the same event if Of of the older style makes them equal.
 func (s LabelStyle) Of(label string) string {
 	if s == LabelsByResource {
 		return label

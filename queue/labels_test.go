@@ -18,6 +18,11 @@ func TestLabels(t *testing.T) {
 			t.Errorf("labels of %s are %q, want %q", label, got, want)
 		}
 	}
+	for _, same := range [][2]string{{"NodeUpdateNodeTaint", "NodeTaintChange"}, {"UnschedulablePodAdd", "PodAdd"}, {"NodeUpdateNodeTaint", "NodeSpecUnschedulableChange"}} {
+		if a, b := LabelsLegacy.Of(same[0]), LabelsLegacy.Of(same[1]); a != b {
+			t.Errorf("%s and %s are one event, but their older labels are %s and %s", same[0], same[1], a, b)
+		}
+	}
 	for label, want := range map[string]bool{"UnscheduledPodAdd": true, "UnschedulablePodAdd": true, "PodAdd": true, "NodeAdd": false, "AssignedPodAdd": false} {
 		if IsPodAdd(label) != want {
 			t.Errorf("IsPodAdd(%s) = %t", label, !want)

@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/widget"
@@ -94,8 +95,12 @@ func (m *model) rerunDone(r rerun, late bool) tea.Cmd {
 }
 
 func (m *model) showRerun(r rerun) tea.Cmd {
+	title := fmt.Sprintf("%s → %s: %s shows %s", r.of.Release(), r.release, m.Keys.Say("{list-choose}"), r.release)
+	if r.of.Release() == r.release {
+		title = "both runs are of " + r.release + ": " + m.Keys.Say("{list-choose}") + " shows it"
+	}
 	return widget.OpenList(m.UI, widget.List{
-		Title: fmt.Sprintf("%s against %s: %s shows %s", r.of.Release(), r.release, m.Keys.Say("{list-choose}"), r.release),
+		Title: title,
 		Items: comparisonItems(r.comparison, r.of.Release(), r.release),
 		Choose: func([]int) tea.Cmd {
 			return m.opened(opening{name: "the rerun under " + r.release, session: r.session})
@@ -110,13 +115,14 @@ func comparisonItems(c *report.Comparison, from, to string) []widget.Item {
 	pair := func(text, a, b string) widget.Item { return widget.Item{Text: text, Aside: a + " → " + b} }
 	count := func(text string, a, b int) widget.Item { return pair(text, format.Number(a), format.Number(b)) }
 	items := []widget.Item{
-		{Text: "total", Heading: true},
+		{Text: "total, " + from + " → " + to, Heading: true},
 		count("moves, "+format.Number(c.Same)+" of them the same", c.From.Moves, c.To.Moves),
 		count("attempts", c.From.Attempts.Total, c.To.Attempts.Total),
 		count("pods bound", c.From.Attempts.Bound, c.To.Attempts.Bound),
 	}
+	items = append(items, widget.Item{Text: "time in", Heading: true})
 	for _, t := range c.Tiers() {
-		items = append(items, pair("time in "+t.Tier, waited(t.From.Total), waited(t.To.Total)))
+		items = append(items, pair(words.TierNamed(t.Tier), waited(t.From.Total), waited(t.To.Total)))
 	}
 	items = append(items, widget.Item{Text: "woken by", Heading: true})
 	for _, w := range c.Wakes() {
@@ -130,15 +136,15 @@ func comparisonItems(c *report.Comparison, from, to string) []widget.Item {
 		items = append(items, widget.Item{
 			Text: p.Pod, Aside: outcomeText(p.From) + " → " + outcomeText(p.To),
 			Note: fmt.Sprintf("%s: %s after %s and %s; %s: %s after %s and %s.",
-				from, p.From.Tier, waited(p.From.Waited), format.Plural(p.From.Attempts, "attempt"),
-				to, p.To.Tier, waited(p.To.Waited), format.Plural(p.To.Attempts, "attempt")),
+				from, words.TierNamed(p.From.Tier), waited(p.From.Waited), format.Plural(p.From.Attempts, "attempt"),
+				to, words.TierNamed(p.To.Tier), waited(p.To.Waited), format.Plural(p.To.Attempts, "attempt")),
 		})
 	}
 	return items
 }
 
 func outcomeText(o report.Outcome) string {
-	return o.Tier + " " + waited(o.Waited) + " ×" + strconv.Itoa(o.Attempts)
+	return words.TierNamed(o.Tier) + " " + waited(o.Waited) + " ×" + strconv.Itoa(o.Attempts)
 }
 
 func waited(s report.Seconds) string {

@@ -29,7 +29,7 @@ func TestRunAgainUnderAnotherRelease(t *testing.T) {
 			}}, false)
 		}))
 		p.idle()
-		p.sees("v1.37 against v1.24", "30 of them the same", "40 → 44", "1 pod with a different outcome", "default/train-0", "scheduled 1s ×1 → backoff 1m30s ×3")
+		p.sees("v1.37 → v1.24", "30 of them the same", "40 → 44", "1 pod with a different outcome", "default/train-0", "bound 1s ×1 → backoff 1m30s ×3")
 		p.press("enter")
 		p.goTo("+2s").sees("train-0", "train-2")
 	})

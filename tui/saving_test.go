@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -60,15 +61,16 @@ func TestSaving(t *testing.T) {
 			t.Errorf("the table is %q (%v)", rows, err)
 		}
 		p.do(keymap.Save).enter("JSON").press("enter")
-		var list struct {
+		var listed struct {
+			Time time.Time
 			Pods []struct {
 				Pod        string
 				AgeSeconds float64
 			}
 		}
-		err = json.Unmarshal([]byte(files["schedq-103606.json"]), &list)
-		if pods := list.Pods; err != nil || len(pods) != 2 || pods[0].AgeSeconds != 4.5 || pods[1].Pod != "shop/cart-7d9f8c6b5-x2k1p" {
-			t.Errorf("the document has %v (%v)", list, err)
+		if err := json.Unmarshal([]byte(files["schedq-103606.json"]), &listed); err != nil || len(listed.Pods) != 2 ||
+			listed.Pods[0].AgeSeconds != 4.5 || listed.Pods[1].Pod != "shop/cart-7d9f8c6b5-x2k1p" || listed.Time.Format(time.TimeOnly) != "10:36:06" {
+			t.Errorf("the document has %+v (%v)", listed, err)
 		}
 	})
 }

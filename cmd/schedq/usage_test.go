@@ -43,7 +43,7 @@ func TestHelp(t *testing.T) {
 func TestListOrder(t *testing.T) {
 	list := []string{"list", "--recording", "workshop", "--at", "10:58:00"}
 	for order, want := range map[string]string{
-		"waits":    "batch-1 train-0 quorum-2 quorum-3",
+		"pending":  "batch-1 train-0 quorum-2 quorum-3",
 		"pod":      "batch-1 quorum-2 quorum-3 train-0",
 		"attempts": "batch-1 quorum-2 quorum-3 train-0",
 		"next":     "train-0 batch-1 quorum-2 quorum-3",

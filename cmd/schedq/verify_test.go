@@ -36,7 +36,8 @@ func TestVerifyText(t *testing.T) {
 	rec := write("rec", traceOf(
 		`{"time":"2026-11-21T10:00:00Z","move":{"pod":"default/a","to":"active","event":"UnscheduledPodAdd"}}`,
 		`{"time":"2026-11-21T10:00:03.5Z","move":{"pod":"default/a","to":"inflight"}}`))
-	want := `moves: 3 in truth, 2 in the model, 1 in both: recall 33.3 %, precision 50.0 %
+	want := `rec compared with truth, 2026-11-21 10:00:00 to 10:00:04 UTC
+moves: 3 in truth, 2 in the model, 1 in both: recall 33.3 %, precision 50.0 %
 time in the queue: 4s in truth, 62.5 % of it right in the model
 
 time in        truth  right    share

@@ -29,7 +29,7 @@ func crowded(n int) *owner {
 		}
 	}
 	o := newOwner(rec, timeline.Options{Paused: true})
-	o.seekEnd()
+	o.seek(o.recording.End)
 	return o
 }
 

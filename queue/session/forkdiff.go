@@ -44,7 +44,9 @@ func (o *owner) nameOf(t *timeline.Timeline) sources.SafeText {
 	return t.Branch.Name
 }
 
-// compareNow compares the two timelines at the time shown. It returns nil if none is compared.
+// compareNow compares the two timelines at the time shown, or if the effects of the last action in the
+// other settled later, at that time: otherwise it would be compared in the middle of an attempt. It
+// returns nil if none is compared.
 func (o *owner) compareNow() *board.Comparison {
 	mine, other := o.shownTimeline(), o.compared
 	if other == nil || other == mine {
@@ -53,11 +55,15 @@ func (o *owner) compareNow() *board.Comparison {
 	if c := o.comparison; c != nil && o.playing && mine.Shown.Pods.Len() > manyPods && time.Since(o.comparedAt) < compareEvery {
 		return c
 	}
-	if o.now.After(other.Executed) {
+	at := [2]time.Time{o.now, o.now}
+	if settled := other.Settled(); settled.After(o.now) && !o.now.Before(mine.Settled()) {
+		at[1] = settled
+	}
+	if at[1].After(other.Executed) {
 		other.Resume()
 	}
-	other.GoTo(o.now)
+	other.GoTo(at[1])
 	o.comparison, o.comparedAt = board.Compare(mine.Shown, other.Shown), time.Now()
-	o.comparison.Names, o.comparison.At = [2]sources.SafeText{o.nameOf(mine), o.nameOf(other)}, o.now
+	o.comparison.Names, o.comparison.At = [2]sources.SafeText{o.nameOf(mine), o.nameOf(other)}, at
 	return o.comparison
 }

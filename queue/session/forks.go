@@ -110,7 +110,7 @@ func (o *owner) leaveFork() {
 
 // suspend keeps t for later. An unused what-if is dropped.
 func (o *owner) suspend(t *timeline.Timeline) {
-	t.Branch.Now = o.now
+	t.Branch.Now, t.Branch.Cursor = o.now, t.Cursor
 	if o.compared != t {
 		t.Suspend()
 	}
@@ -165,6 +165,7 @@ func (o *owner) goToFork(id int) {
 		o.suspend(o.fork)
 	}
 	t.Resume()
+	t.SetCursor(min(t.Branch.Cursor, t.ChangeCount())) // a comparison may have moved it
 	o.fork, o.playing, o.now = t, false, t.Branch.Now
 	t.SetView(t.Shown, v, o.now)
 	o.timelineChanged()

@@ -210,7 +210,7 @@ func TestPreview(t *testing.T) {
 		random := func() time.Time {
 			return o.recording.Start.Add(time.Duration(rapid.Int64Range(0, int64(o.recording.End.Sub(o.recording.Start))).Draw(t, "to")))
 		}
-		o.seekEnd()
+		o.seek(o.recording.End)
 		o.seek(random())
 		if rapid.Bool().Draw(t, "forks") {
 			o.injectNamed("NodeAdd")
@@ -298,4 +298,31 @@ func TestForkComparison(t *testing.T) {
 	world.ExpectText(t, differences(), "none is compared")
 	o.compare(7)
 	world.ExpectText(t, o.reply.Text, "compare: no such what-if")
+}
+
+// TestComparisonOfOutcomes: two what-ifs from one moment are compared with the effects of their actions
+// settled, each at its time, and going to the other shows it as it was left.
+func TestComparisonOfOutcomes(t *testing.T) {
+	o := newOwner(fullNode().Recording(20), timeline.Options{Paused: true})
+	defer o.close()
+	o.seek(o.recording.End)
+	o.addNodeLike("node-a", "") // binds web
+	settled := o.now
+	o.leaveFork()
+	o.forkHere()
+	o.addPod(NewPod{Key: world.Key("other")}) // takes no time
+	if !o.now.Before(settled) {
+		t.Fatalf("both settle at %s", settled)
+	}
+	o.compare(1)
+	c := o.frame().Comparison
+	if c.At != [2]time.Time{o.now, settled} || c.Bound[1] != c.Bound[0]+1 || c.Sizes[1][queue.InFlight] != 0 {
+		t.Errorf("at %v %v are bound, and in the tiers there are %v", c.At, c.Bound, c.Sizes)
+	}
+	moves := o.forkOf(1).Moved
+	o.seek(o.fork.Start)
+	o.frame()
+	if o.goToFork(1); o.fork.Moved != moves || !o.now.Equal(settled) {
+		t.Errorf("what-if 1 shows %d moves at %s, and had %d", o.fork.Moved, o.now, moves)
+	}
 }

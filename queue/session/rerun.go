@@ -34,6 +34,7 @@ func (s *Session) Rerun(ctx context.Context, release string, progress func(share
 	if err != nil {
 		return nil, nil, err
 	}
+	c.Runs = [2]string{from.Release, release}
 	played := New(again, to)
 	played.first = s.recorded()
 	return c, played, nil

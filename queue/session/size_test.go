@@ -25,7 +25,7 @@ func TestSizeIsWhatTheHeapHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	warm := newOwner(rec, timeline.Options{Paused: true, Plugins: plugins}) // creates shared data
-	warm.seekEnd()
+	warm.seek(warm.recording.End)
 	warm.close()
 	before := heap()
 	o := newOwner(rec, timeline.Options{Paused: true, Plugins: plugins})
@@ -38,7 +38,7 @@ func TestSizeIsWhatTheHeapHolds(t *testing.T) {
 			t.Errorf("%s: Size is %d bytes, and the heap holds %d", what, size, held)
 		}
 	}
-	o.seekEnd()
+	o.seek(o.recording.End)
 	is("the recording, played to its end")
 	o.forkHere()
 	o.toggleScheduler()
@@ -77,7 +77,7 @@ func TestSizeOfALongRecording(t *testing.T) {
 	}
 	play := func() *owner {
 		o := newOwner(rec, timeline.Options{Paused: true, Plugins: plugins})
-		o.seekEnd()
+		o.seek(o.recording.End)
 		o.finish(t.Context())
 		return o
 	}

@@ -36,7 +36,7 @@ func asked(t *testing.T, c *world.Cluster, ask func(o *owner)) (string, *owner) 
 			o.fork.Close()
 		}
 	})
-	o.seekEnd()
+	o.seek(o.recording.End)
 	ask(o)
 	return o.reply.Text, o
 }

@@ -48,6 +48,9 @@ func newSituation() *situation {
 
 // add takes in what ev tells.
 func (s *situation) add(ev sources.Event) {
+	if q := s.silent[""]; q != nil && q.Ended && q.EndedBefore(ev) {
+		delete(s.silent, "")
+	}
 	switch f := ev.Fact.(type) {
 	case *sources.ObjectChange:
 		s.change(f)

@@ -63,3 +63,30 @@ func TestUnheard(t *testing.T) {
 		}
 	}
 }
+
+// TestSchedulerEnded: a scheduler shuts down, and ten seconds later another one starts. What is cut out of the ring begins
+// without a scheduler in between only.
+func TestSchedulerEnded(t *testing.T) {
+	w, folder := newWorld(), t.TempDir()
+	out := begin(t, t.Context(), folder, ring.Bound{Age: 12 * time.Minute}, w)
+	w.run(out, time.Minute)
+	w.run(out, 10*time.Second, w.event(&sources.Silent{Since: w.now, Ended: true}))
+	w.run(out, 10*time.Minute, w.event(&sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1}))
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for from, want := range map[time.Duration]int{0: 1, 65 * time.Second: 1, 5 * time.Minute: 0} {
+		n := 0
+		for _, ev := range read(t, folder, ring.Reading{From: noon.Add(from)}).events {
+			if f, is := ev.Fact.(*sources.Silent); is {
+				n++
+				if !f.Ended || !f.Since.Equal(noon.Add(time.Minute)) {
+					t.Errorf("from %v it says at %v that %+v", from, ev.Time.Sub(noon), f)
+				}
+			}
+		}
+		if n != want {
+			t.Errorf("from %v it says %d times that the scheduler ended, want %d", from, n, want)
+		}
+	}
+}

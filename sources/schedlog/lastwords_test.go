@@ -22,6 +22,7 @@ func TestLastWords(t *testing.T) {
 		{"it ends without a lease", failed + line("E", `"command failed" err="finished without leader elect"`), 1},
 		{"it is asked to end", failed + line("I", `"Requested to terminate, exiting"`), 1},
 		{"it has lost its lease", failed + line("E", `"Leaderelection lost"`), 1},
+		{"it has lost its lease and returns", failed + line("E", `"command failed" err="lost lease"`), 1},
 		{"another command fails", failed + line("E", `"command failed" err="no such file"`), 0},
 		{"its log ends", failed, 0},
 		{"its log tells all moves", moved + line("E", `"command failed" err="finished without leader elect"`), 1},

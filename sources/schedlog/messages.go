@@ -43,7 +43,7 @@ type pod struct {
 
 // isLast reports whether kube-scheduler says in a line that it ends, at any verbosity (v1.37: cmd/kube-scheduler/app/server.go, Run).
 func isLast(rest []byte) bool {
-	for _, words := range []string{`command failed" err="finished without leader elect"`, `Requested to terminate, exiting"`, `Leaderelection lost"`} {
+	for _, words := range []string{`command failed" err="finished without leader elect"`, `command failed" err="lost lease"`, `Requested to terminate, exiting"`, `Leaderelection lost"`} {
 		if bytes.HasPrefix(rest, []byte(words)) {
 			return true
 		}

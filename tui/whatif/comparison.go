@@ -133,7 +133,11 @@ func (c *comparison) Draw(a canvas.Area) {
 		}
 		return
 	}
-	a.Text(12, 0, theme.Dim, " at "+c.Frame.Zone.Precise(f.At)+" ")
+	at := " at " + c.Frame.Zone.Precise(f.At[0])
+	if !f.At[0].Equal(f.At[1]) { // the other's last action settled later
+		at += " and at " + c.Frame.Zone.Precise(f.At[1])
+	}
+	a.Text(12, 0, theme.Dim, at+" ")
 	first := min(max(a.W*2/5, 20), 44)
 	second := first + (a.W-first)/2
 	columns := [2]canvas.Area{a.Sub(first, 0, second-first-1, a.H), a.Sub(second, 0, a.W-second-1, a.H)}

@@ -2,8 +2,11 @@ package command
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,22 +24,28 @@ import (
 // NewRerun returns schedq rerun.
 func NewRerun() *cobra.Command {
 	var against string
+	var with []string
 	var maxPods int
 	cmd := &cobra.Command{
-		Use:   "rerun FILE... --release RELEASE",
-		Short: "Rerun a recording under another release and compare the results",
-		Long: `Let a local scheduler decide over a recording's pods and nodes twice and compare the results: under
-the queue rules of --against, by default the recorded scheduler's own release, and under those of
---release. The recorded scheduler's moves, bindings and preemptions are dropped. Both runs use the
-plugins of the newest release.`,
-		Example: "  schedq rerun audit.log.gz --release v1.24",
+		Use:   "rerun FILE... [--release RELEASE] [--with SETTING=VALUE] [--scheduler-config CONFIG]",
+		Short: "Rerun a recording under another release or other settings and compare the results",
+		Long: `Let a local scheduler decide over a recording's pods and nodes twice and compare the results: once as
+the recorded scheduler was, and once with what --release, --with and --scheduler-config change. The
+recorded scheduler's moves, bindings and preemptions are dropped. Both runs use the plugins of the
+newest release, and --feature-gates applies to both.`,
+		Example: `  schedq rerun audit.log.gz --release v1.24
+  schedq rerun audit.log.gz --with podMaxBackoffSeconds=2
+  schedq rerun audit.log.gz --scheduler-config proposed.yaml`,
 	}
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-		if !cmd.Flags().Changed("release") {
-			return cli.Usagef("rerun needs --release: use one of %s", strings.Join(queue.Releases(), ", "))
+		if set := cmd.Flags().Changed; !set("release") && !set("with") && !set("scheduler-config") {
+			return cli.Usagef("rerun needs a difference: use --release with one of %s, --with SETTING=VALUE, or --scheduler-config", strings.Join(queue.Releases(), ", "))
 		}
 		if _, err := queue.ForRelease(against); against != "" && err != nil {
 			return cli.Usagef("--against: %w", err)
+		}
+		if err := applySettings(with, new(queue.Defaults())); err != nil {
+			return err
 		}
 		if maxPods < 0 {
 			return cli.Usagef("invalid --pods %d: use 0 or more", maxPods)
@@ -44,30 +53,125 @@ plugins of the newest release.`,
 		return nil
 	}
 	cmd = headlessFrom(&sourceFlags{memory: cli.RerunMemory}, cmd, func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error {
-		from := opts
+		from, to := opts, opts
 		from.Release = ""
 		from.Release = cmp.Or(against, from.ReleaseFor(rec))
-		to, stop := withProgress(cmd, rec, opts)
+		to.Release = cmp.Or(to.Release, from.Release)
+		changed := slices.Clone(with)
+		if config := cmd.Flags().Lookup("scheduler-config"); config.Changed {
+			from.Scheduler = nil
+			changed = append(changed, filepath.Base(config.Value.String()))
+		}
+		if len(changed) == 0 && to.Release == from.Release {
+			return cli.Usagef("both runs would be of %s: use another --release, or --with SETTING=VALUE", from.Release)
+		}
+		if err := withSettings(rec, &to, with); err != nil {
+			return err
+		}
+		to, stop := withProgress(cmd, rec, to)
 		c, err := report.Compare(cmd.Context(), rec, from, to)
 		stop()
 		if err != nil {
 			return err
 		}
+		name := sources.Sanitize(strings.TrimSuffix(string(rec.Name), " under "+opts.Release))
+		c.From.Source, c.To.Source = name, name
+		c.Runs = [2]string{from.Release, to.Release}
+		if len(changed) > 0 {
+			c.Runs[1] += " with " + strings.Join(changed, ", ")
+		}
 		if asJSON {
 			return cli.WriteJSON(cmd.OutOrStdout(), c)
 		}
-		return writeComparison(cmd.OutOrStdout(), c, from.Release, opts.Release, maxPods)
+		return writeComparison(cmd.OutOrStdout(), c, maxPods)
 	}, nil)
 	cmd.Flags().StringVar(&against, "against", "", "release to compare with; default the recorded scheduler's")
+	cmd.Flags().StringSliceVar(&with, "with", nil, "change a `SETTING=VALUE` of the rerun: "+strings.Join(settingNames(), ", "))
 	cmd.Flags().IntVar(&maxPods, "pods", 10, "how many of the pods that differ to print")
 	return cmd
 }
 
+// settings are what --with can change, as kube-scheduler spells it: fields of KubeSchedulerConfiguration, a
+// flag, and a feature gate.
+var settings = []struct {
+	name string
+	set  func(o *queue.Options, value string) error
+}{
+	{"podInitialBackoffSeconds", seconds(func(o *queue.Options) *time.Duration { return &o.PodInitialBackoff })},
+	{"podMaxBackoffSeconds", seconds(func(o *queue.Options) *time.Duration { return &o.PodMaxBackoff })},
+	{"podMaxInUnschedulablePodsDuration", func(o *queue.Options, value string) (err error) {
+		if o.PodMaxInUnschedulablePods, err = time.ParseDuration(value); err == nil && o.PodMaxInUnschedulablePods <= 0 {
+			err = errors.New("use a duration above 0, such as 1m")
+		}
+		return err
+	}},
+	{"SchedulerPopFromBackoffQ", func(o *queue.Options, value string) (err error) {
+		if o.PopFromBackoffQ, err = strconv.ParseBool(value); err != nil {
+			err = errors.New("use true or false")
+		}
+		return err
+	}},
+}
+
+// seconds returns a function that sets a duration to a whole number of seconds.
+func seconds(of func(*queue.Options) *time.Duration) func(*queue.Options, string) error {
+	return func(o *queue.Options, value string) error {
+		n, err := strconv.ParseUint(value, 10, 31)
+		if err != nil {
+			return errors.New("use a whole number of seconds")
+		}
+		*of(o) = time.Duration(n) * time.Second
+		return nil
+	}
+}
+
+func settingNames() (names []string) {
+	for _, s := range settings {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// applySettings applies the values of --with to o.
+func applySettings(with []string, o *queue.Options) error {
+	for _, each := range with {
+		name, value, _ := strings.Cut(each, "=")
+		i := slices.Index(settingNames(), name)
+		if i < 0 {
+			return cli.Usagef("--with: unknown setting %q: use one of %s", name, strings.Join(settingNames(), ", "))
+		}
+		if err := settings[i].set(o, value); err != nil {
+			return cli.Usagef("invalid --with %s: %w", each, err)
+		}
+	}
+	if o.PodMaxBackoff < o.PodInitialBackoff || o.PodInitialBackoff == 0 { // as upstream's validation
+		return cli.Usagef("--with: podInitialBackoffSeconds must be above 0 and at most podMaxBackoffSeconds, and they would be %g and %g",
+			o.PodInitialBackoff.Seconds(), o.PodMaxBackoff.Seconds())
+	}
+	return nil
+}
+
+// withSettings applies the values of --with to the settings that opts has for rec.
+func withSettings(rec *sources.Recording, opts *timeline.Options, with []string) error {
+	if len(with) == 0 {
+		return nil
+	}
+	if opts.Scheduler != nil {
+		changed := *opts.Scheduler
+		opts.Scheduler = &changed
+		return applySettings(with, &changed.Queue)
+	}
+	o := timeline.RecordedOptions(timeline.RecordedScheduler(rec))
+	opts.Queue = &o
+	return applySettings(with, &o)
+}
+
 // writeComparison writes c for people, with the maxPods pods that differ most.
-func writeComparison(w io.Writer, c *report.Comparison, from, to string, maxPods int) error {
+func writeComparison(w io.Writer, c *report.Comparison, maxPods int) error {
+	from, to := c.Runs[0], c.Runs[1]
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s, rerun under %s and %s: %d and %d moves, %d in both\n",
-		c.From.Source, from, to, c.From.Moves, c.To.Moves, c.Same)
+	fmt.Fprintf(&text, "%s, %s to %s UTC: %d moves under %s, %d under %s, %d in both\n", c.From.Source, c.From.Start.UTC().Format(time.DateTime),
+		c.From.End.UTC().Format(time.TimeOnly), c.From.Moves, from, c.To.Moves, to, c.Same)
 	a, b := c.From.Attempts, c.To.Attempts
 	attempts := [][]string{
 		{"", from, to},
@@ -75,30 +179,33 @@ func writeComparison(w io.Writer, c *report.Comparison, from, to string, maxPods
 		{"rejected", strconv.Itoa(a.Rejected), strconv.Itoa(b.Rejected)},
 		{"pods bound", strconv.Itoa(a.Bound), strconv.Itoa(b.Bound)},
 	}
+	tiers := [][]string{{"time in", from, to}}
 	for _, t := range c.Tiers() {
-		attempts = append(attempts, []string{"time in " + words.TierNamed(t.Tier), brief(t.From.Total), brief(t.To.Total)})
+		tiers = append(tiers, []string{words.TierNamed(t.Tier), brief(t.From.Total), brief(t.To.Total)})
 	}
 	wakes := [][]string{{"woken by", from, to}}
 	for _, p := range c.Wakes() {
 		wakes = append(wakes, []string{p.Event, strconv.Itoa(p.From), strconv.Itoa(p.To)})
 	}
-	cli.WriteNumbers(&text, attempts, wakes)
+	cli.WriteNumbers(&text, attempts, tiers, wakes)
 	shown := c.Pods[:min(maxPods, len(c.Pods))]
 	if len(shown) > 0 {
-		pods := [][]string{{"pods that differ", "attempts", "waited", "", "attempts", "waited", ""}}
-		for _, p := range shown {
-			pods = append(pods, []string{p.Pod,
-				strconv.Itoa(p.From.Attempts), brief(p.From.Waited), words.TierNamed(p.From.Tier),
-				strconv.Itoa(p.To.Attempts), brief(p.To.Waited), words.TierNamed(p.To.Tier)})
+		outcome := func(o report.Outcome) string {
+			return words.TierNamed(o.Tier) + " after " + brief(o.Waited) + ", " + words.Plural(o.Attempts, "attempt")
 		}
-		cli.WriteNumbers(&text, pods)
+		pods := [][]string{{"pods that differ", from, to}}
+		for _, p := range shown {
+			pods = append(pods, []string{p.Pod, outcome(p.From), outcome(p.To)})
+		}
+		text.WriteByte('\n')
+		cli.WriteColumns(&text, pods)
 	}
 	if left := len(c.Pods) - len(shown); left > 0 {
 		fmt.Fprintf(&text, "and %d more\n", left)
 	}
 	if d := c.First; d != nil {
 		only := map[string]string{"missed": from, "extra": to}[d.Kind]
-		fmt.Fprintf(&text, "\nFirst move that only %s makes: %s  %s  → %s\n", only, d.Time.Format(time.DateTime+".000"), d.Pod, formatMove(d.To, d.Event))
+		fmt.Fprintf(&text, "\nFirst move only under %s: %s UTC  %s  → %s\n", only, d.Time.UTC().Format(time.DateTime+".000"), d.Pod, formatMove(d.To, d.Event))
 	}
 	return cli.WriteText(w, text.String())
 }

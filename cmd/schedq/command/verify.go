@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schedq/schedq/cmd/schedq/cli"
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
@@ -92,6 +94,7 @@ func checkLeast(v *report.Verification, least float64) error {
 func writeVerification(w io.Writer, v *report.Verification) error {
 	var b strings.Builder
 	m, p := v.Transitions, v.PodSeconds
+	fmt.Fprintf(&b, "%s compared with %s, %s to %s UTC\n", v.Source, v.Truth, v.Start.Format(time.DateTime), v.End.Format(time.TimeOnly))
 	fmt.Fprintf(&b, "moves: %d in truth, %d in the model, %d in both: recall %s, precision %s\n",
 		m.Truth, m.Model, m.Matched, percent(m.Recall), percent(m.Precision))
 	fmt.Fprintf(&b, "time in the queue: %s in truth, %s of it right in the model\n", brief(p.Total), percent(p.Share))
@@ -133,11 +136,13 @@ func writeVerification(w io.Writer, v *report.Verification) error {
 
 // formatMove returns a tier and the event that led to it.
 func formatMove(to, event string) string {
-	to = words.TierNamed(to)
-	if event == "" {
-		return to
+	switch tier, err := queue.ParseTier(to); {
+	case event != "":
+		return words.TierNamed(to) + "  " + event
+	case err == nil && tier.Queued():
+		return words.TierNamed(to) + "  (cause unknown)"
 	}
-	return to + "  " + event
+	return words.TierNamed(to)
 }
 
 // percent rounds down, so that only a full share is 100.0 %.

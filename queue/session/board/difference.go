@@ -20,7 +20,8 @@ type Comparison struct {
 	Names [2]sources.SafeText
 	Sizes [2][queue.InFlight + 1]int
 	Bound [2]int
-	At    time.Time
+	// At is the time of each: they differ if one of them settled later.
+	At [2]time.Time
 	// Differences are the pods that differ in tier, node or number of attempts, by name: the first 1,000
 	// of Total.
 	Differences []Difference

@@ -77,7 +77,7 @@ func Outcome(moves []*board.Transition, b *board.Board, took time.Duration) stri
 		}
 		said = fmt.Sprintf("%d bound (%s", placed, strings.Join(where[:min(3, len(where))], "; "))
 		if len(where) > 3 {
-			said += fmt.Sprintf("; on %d more nodes", len(where)-3)
+			said += "; on " + words.Plural(len(where)-3, "more node")
 		}
 		said += ")"
 	}

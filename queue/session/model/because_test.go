@@ -29,7 +29,7 @@ func reasons(t *testing.T, rec *sources.Recording, pod string) (told []string) {
 
 // TestBecause: each modelled move says by which rule it was made, and on what evidence.
 func TestBecause(t *testing.T) {
-	const queued, turn = "active: By the queue's own rules.", "inflight: The loop takes it in its turn; the attempt need not show."
+	const queued, turn = "active: By the queue's own rules.", "inflight: Popped in queue order; such an attempt may leave no trace."
 	t.Run("in its turn, and no binding is seen", func(t *testing.T) {
 		var c world.Cluster
 		world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
@@ -37,16 +37,16 @@ func TestBecause(t *testing.T) {
 		db := world.Change(&c, 6, sources.Added, world.PendingPod("db", "4"), nil)
 		c.Bound(6.01, db, "node-a")
 		rec := c.Recording(6.5)
-		expect(t, "web", reasons(t, rec, "web")[:3], []string{queued, turn, "unschedulable: It was placed here, and no binding of it was seen."})
-		expect(t, "db", reasons(t, rec, "db"), []string{queued, turn, "scheduled: It came to that by what is seen: its binding at 12:00:06.010."})
+		expect(t, "web", reasons(t, rec, "web")[:3], []string{queued, turn, "unschedulable: It was assigned to a node here, and no binding was observed."})
+		expect(t, "db", reasons(t, rec, "db"), []string{queued, turn, "scheduled: Moved to match its binding at 12:00:06.010."})
 	})
 	t.Run("it is seen to fail", func(t *testing.T) {
 		var c world.Cluster
 		world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
 		c.AddStuck(2, "web")
 		expect(t, "web", reasons(t, c.Recording(3), "web"), []string{queued,
-			"inflight: The loop takes it because its attempt is the next that is seen to fail at 12:00:02.003 by its Event.",
-			"unschedulable: It came to that by what is seen: the Event of its failure at 12:00:02.003."})
+			"inflight: Popped because its attempt is the next one observed: it failed at 12:00:02.003, according to its Event.",
+			"unschedulable: Moved to match the Event of its failure at 12:00:02.003."})
 	})
 	t.Run("it is seen to fail once more, which the model has not made of it", func(t *testing.T) {
 		var c world.Cluster
@@ -55,10 +55,10 @@ func TestBecause(t *testing.T) {
 		c.Failed(5, web, "0/1 nodes are available: 1 Insufficient memory.")
 		c.Patched(8, web, "0/1 nodes are available: 1 Insufficient pods.", "")
 		expect(t, "web", reasons(t, c.Recording(9), "web")[3:], []string{
-			"inflight: The loop had taken it, as what follows from it tells; the model was behind.",
-			"unschedulable: It came to that by what is seen: the Event of its failure at 12:00:05.000.",
-			"inflight: The loop had taken it, as what follows from it tells; the model was behind.",
-			"unschedulable: It came to that by what is seen: the patch of its status at 12:00:08.000."})
+			"inflight: The loop had popped it before, according to what followed from it; the model was behind.",
+			"unschedulable: Moved to match the Event of its failure at 12:00:05.000.",
+			"inflight: The loop had popped it before, according to what followed from it; the model was behind.",
+			"unschedulable: Moved to match the patch of its status at 12:00:08.000."})
 	})
 	t.Run("another is seen bound in its place", func(t *testing.T) {
 		var c world.Cluster
@@ -68,6 +68,6 @@ func TestBecause(t *testing.T) {
 		db := world.Change(&c, 2, sources.Added, world.PendingPod("db", "2"), nil)
 		c.Bound(2.004, db, "node-a")
 		expect(t, "db", reasons(t, c.Recording(3), "db")[:2], []string{queued,
-			"inflight: The loop takes it in place of one whose attempt would show, and does not: this one is seen to bind the pod at 12:00:02.004."})
+			"inflight: Popped in place of a pod whose attempt would leave a trace, and left none: it bound the pod at 12:00:02.004."})
 	})
 }

@@ -67,67 +67,67 @@ const (
 func (b Because) Sentence(zone words.Zone) string {
 	switch b.Rule {
 	case ByTurn:
-		return "The loop takes it in its turn; " + b.meaning(zone) + "."
+		return "Popped in queue order; " + b.meaning(zone) + "."
 	case ByPassing:
-		return "The loop takes it out of its turn: attempts of those before it would show, and none does up to " + zone.Precise(b.At) + "."
+		return "Popped out of order: attempts of the pods before it would leave a trace, and there is none up to " + zone.Precise(b.At) + "."
 	case ByFailure:
-		return "The loop takes it because its attempt is the next that " + b.seen(zone) + "."
+		return "Popped because its attempt is the next one observed: " + b.seen(zone) + "."
 	case ByRequests:
-		return "The loop takes it by the order of the scheduler's requests, which wait for its client's rate limit: its own is the next that " + b.seen(zone) + "."
+		return "Popped in the order of the scheduler's requests, which wait for its client's rate limit: " + b.seen(zone) + "."
 	case InPlace:
-		return "The loop takes it in place of one whose attempt would show, and does not: this one " + b.seen(zone) + "."
+		return "Popped in place of a pod whose attempt would leave a trace, and left none: " + b.seen(zone) + "."
 	case ByCatchingUp:
-		return "The loop had taken it, as " + b.seenNoun(zone) + " tells; the model was behind."
+		return "The loop had popped it before, according to " + b.seenNoun(zone) + "; the model was behind."
 	case ByOutcome:
-		return "It came to that by what is seen: " + b.seenNoun(zone) + "."
+		return "Moved to match " + b.seenNoun(zone) + "."
 	case NotTried:
-		return "An attempt of it would show, and none does up to " + zone.Precise(b.At) + "."
+		return "An attempt of it would leave a trace, and there is none up to " + zone.Precise(b.At) + "."
 	case ByDump:
-		return "The scheduler listed it there, in a dump of its queue at " + zone.Precise(b.At) + "."
+		return "A dump of the scheduler's queue lists it there at " + zone.Precise(b.At) + "."
 	case NotBound:
-		return "It was placed here, and no binding of it was seen."
+		return "It was assigned to a node here, and no binding was observed."
 	}
 	return "By the queue's own rules."
 }
 
-// meaning says what is seen of an attempt, or what it means that nothing is.
+// meaning says what is observed of an attempt, or what it means that nothing is.
 func (b Because) meaning(zone words.Zone) string {
 	switch {
 	case b.Seen != evidence.Nothing:
-		return "the attempt " + b.seen(zone)
+		return b.seen(zone)
 	case b.Silence == Late:
-		return "what shows of the attempt may be late, since the scheduler's requests wait for each other"
+		return "traces of the attempt may be late, because the scheduler's requests wait for each other"
 	case b.Silence == Unheard:
-		return "what would show of the attempt is not heard"
+		return "traces of the attempt are missing, because a watch is broken"
 	default:
-		return "the attempt need not show"
+		return "such an attempt may leave no trace"
 	}
 }
 
-// seen says what is seen, after the words for an attempt.
+// seen says what is observed of the attempt.
 func (b Because) seen(zone words.Zone) string {
 	at := " at " + zone.Precise(b.At)
 	switch b.Seen {
 	case evidence.Began:
-		return "is told to begin" + at
+		return "it began" + at + ", according to the log"
 	case evidence.Failed:
-		return "is seen to fail" + at + " by its Event"
+		return "it failed" + at + ", according to its Event"
 	case evidence.Patched:
-		return "is seen to fail by the patch of the pod's status" + at
+		return "it failed" + at + ", according to the patch of the pod's status"
 	case evidence.Bound:
-		return "is seen to bind the pod" + at
+		return "it bound the pod" + at
 	case evidence.Unbound:
-		return "is seen by its binding, which fails" + at
+		return "its binding failed" + at
 	}
-	return "is not seen"
+	return "nothing"
 }
 
-// seenNoun names what is seen.
+// seenNoun names what is observed.
 func (b Because) seenNoun(zone words.Zone) string {
 	kind := map[evidence.Kind]string{evidence.Failed: "the Event of its failure", evidence.Patched: "the patch of its status",
 		evidence.Bound: "its binding"}[b.Seen]
 	if kind == "" {
-		return "what follows from it"
+		return "what followed from it"
 	}
 	return fmt.Sprintf("%s at %s", kind, zone.Precise(b.At))
 }

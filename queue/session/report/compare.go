@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/schedq/schedq/queue"
@@ -15,15 +16,19 @@ import (
 
 // Comparison compares two runs of a recording by different schedulers.
 type Comparison struct {
-	From *Report `json:"from"`
-	To   *Report `json:"to"`
-	// Same counts the moves that both runs make: the same pod to the same tier by the same event, within
-	// a second.
+	// Runs name the two schedulers: "v1.37", "v1.37 with podMaxBackoffSeconds=2".
+	Runs [2]string `json:"runs"`
+	From *Report   `json:"from"`
+	To   *Report   `json:"to"`
+	// Same counts the moves that both runs make: the same pod to the same tier by the same event, whatever
+	// each release calls it, within a second.
 	Same int `json:"sameMoves"`
 	// Pods are those with different outcomes, the largest difference first.
 	Pods []PodComparison `json:"pods"`
 	// First is the first move that only one run makes: "missed" if it is From's, "extra" if To's.
 	First *Difference `json:"firstDifference,omitempty"`
+
+	labels queue.LabelStyle // the older of the two spellings of events
 }
 
 // PodComparison is the outcome of a pod in both runs.
@@ -54,6 +59,11 @@ func Compare(ctx context.Context, rec *sources.Recording, from, to timeline.Opti
 // compare compares two runs.
 func compare(ctx context.Context, runs [2]runSpec) (*Comparison, error) {
 	c := comparing{}
+	var err error
+	if c.labels, err = olderLabels(runs); err != nil {
+		return nil, err
+	}
+	c.window.labels = c.labels
 	for by, run := range runs {
 		c.reporters[by] = newReporter(run.rec)
 	}
@@ -178,21 +188,25 @@ type TierPair struct {
 	From, To TierReport
 }
 
-// Wakes returns how often each event woke a pod in the two runs, the largest difference first.
+// Wakes returns how often each event woke a pod in the two runs, the largest difference first. Spellings
+// of one event share a row.
 func (c *Comparison) Wakes() []WakePair {
 	pairs := map[string]*WakePair{}
 	add := func(wakes []WakeReport, count func(*WakePair) *int) {
 		for _, w := range wakes {
-			if pairs[w.Event] == nil {
-				pairs[w.Event] = &WakePair{Event: w.Event}
+			older := c.labels.Of(w.Event)
+			if pairs[older] == nil {
+				pairs[older] = &WakePair{}
 			}
-			*count(pairs[w.Event]) += w.Total()
+			pairs[older].labels = append(pairs[older].labels, w.Event)
+			*count(pairs[older]) += w.Total()
 		}
 	}
 	add(c.From.Wakes, func(p *WakePair) *int { return &p.From })
 	add(c.To.Wakes, func(p *WakePair) *int { return &p.To })
 	var all []WakePair
-	for _, p := range pairs {
+	for older, p := range pairs {
+		p.Event = spellings(older, p.labels)
 		all = append(all, *p)
 	}
 	slices.SortFunc(all, func(a, b WakePair) int {
@@ -203,6 +217,24 @@ func (c *Comparison) Wakes() []WakePair {
 
 // WakePair is how many moves an event caused in each run.
 type WakePair struct {
+	// Event is the event's label, with the older spelling behind it if the releases differ:
+	// "NodeUpdateNodeTaint (NodeTaintChange)".
 	Event    string
 	From, To int
+
+	labels []string
+}
+
+// spellings joins the labels of an event, the older one last.
+func spellings(older string, labels []string) string {
+	slices.Sort(labels)
+	labels = slices.Compact(labels)
+	newer := slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return l == older })
+	switch {
+	case len(newer) == 0:
+		return older
+	case len(newer) == len(labels):
+		return strings.Join(newer, ", ")
+	}
+	return strings.Join(newer, ", ") + " (" + older + ")"
 }

@@ -92,6 +92,33 @@ func TestCompareSame(t *testing.T) {
 	}
 }
 
+// TestCompareRenamed: moves are the same if their events are, whatever each release calls them.
+func TestCompareRenamed(t *testing.T) {
+	var c world.Cluster
+	node := world.Change(&c, 0, sources.Added, world.Node("node-a", "1"), func(n *v1.Node) {
+		n.Spec.Taints = []v1.Taint{{Key: "dedicated", Effect: v1.TaintEffectNoSchedule}}
+	})
+	world.Change(&c, 1, sources.Added, world.PendingPod("web", "500m"), nil)
+	world.Change(&c, 6, sources.Updated, node, func(n *v1.Node) { n.Spec.Taints = nil })
+	rec := c.Recording(30)
+	for _, release := range []string{"v1.36", "v1.31", "v1.24"} {
+		got, err := Compare(t.Context(), rec, timeline.Options{Release: "v1.37"}, timeline.Options{Release: release})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.First != nil || got.Same != got.From.Moves || got.Same != got.To.Moves || got.Same < 5 {
+			t.Errorf("under %s %d of %d moves are the same as v1.37's, the first other one is %+v", release, got.Same, got.To.Moves, got.First)
+		}
+		want := "NodeUpdateNodeTaint (NodeTaintChange)"
+		if release == "v1.36" {
+			want = "NodeUpdateNodeTaint"
+		}
+		if w := got.Wakes(); len(w) != 1 || w[0].Event != want || w[0].From != 1 || w[0].To != 1 {
+			t.Errorf("under %s the pod is woken by %+v, want one row %s", release, w, want)
+		}
+	}
+}
+
 func TestRerunNeedsObjects(t *testing.T) {
 	rec := world.RecordingOf(world.Move(1, "web", "active", "UnscheduledPodAdd"))
 	rec.Name = "sched.log"

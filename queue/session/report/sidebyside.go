@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
@@ -23,6 +24,18 @@ const (
 type runSpec struct {
 	rec  *sources.Recording
 	opts timeline.Options
+}
+
+// olderLabels returns the older of the two runs' spellings of events.
+func olderLabels(runs [2]runSpec) (older queue.LabelStyle, err error) {
+	for _, run := range runs {
+		cfg, err := run.opts.SchedulerConfig(run.rec)
+		if err != nil {
+			return 0, err
+		}
+		older = max(older, cfg.Queue.Rules.Labels)
+	}
+	return older, nil
 }
 
 // errStop stops a replay early.

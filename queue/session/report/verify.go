@@ -22,6 +22,12 @@ const tolerance = time.Second
 // Verification describes how well the moves made of a recording agree with the scheduler's own moves, the
 // truth.
 type Verification struct {
+	Source sources.SafeText `json:"source"`
+	Truth  sources.SafeText `json:"truth"`
+	// Start and End limit the time that was compared.
+	Start time.Time `json:"start"`
+	End   time.Time `json:"end"`
+
 	Transitions MoveAgreement `json:"transitions"`
 	PodSeconds  TimeAgreement `json:"podSeconds"`
 	// Differences are the first moves without a match, in time order, and More counts the others.
@@ -91,13 +97,17 @@ func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Op
 		began: momentOf(beganAtWork(rec)), silent: gatesSilently(truth), first: never,
 		differences: differences{named: []Difference{}, most: most}, beyond: beyond{differences: differences{most: most}},
 	}
+	runs := [2]runSpec{{truth, opts}, {rec, opts}}
 	var err error
+	if v.window.labels, err = olderLabels(runs); err != nil {
+		return nil, err
+	}
 	if cluster.HasFact[*sources.Move](events) {
 		v.end, v.ends, v.window.onUnmatched = momentOf(events[len(events)-1].Time), math.MaxInt64, v.onUnmatched
 		if !truth.End.IsZero() {
 			v.ends = momentOf(truth.End)
 		}
-		err = sideBySide(ctx, [2]runSpec{{truth, opts}, {rec, opts}}, v.add)
+		err = sideBySide(ctx, runs, v.add)
 	}
 	switch {
 	case err != nil:
@@ -107,7 +117,9 @@ func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Op
 	case v.last < v.began:
 		return nil, fmt.Errorf("%s begins after the last move in %s", rec.Name, truth.Name)
 	}
-	return v.finish(), nil
+	made := v.finish()
+	made.Source, made.Truth = rec.Name, truth.Name
+	return made, nil
 }
 
 // beganAtWork returns when rec attached to a running scheduler, or the zero time if it starts with it.
@@ -179,13 +191,13 @@ func (v *verifying) add(by side, t *board.Transition) error {
 		if m.at < v.began {
 			break
 		}
-		k := v.kind(m.kind)
+		k := v.kind(m.same)
 		if k.Truth++; v.window.pair(m) {
 			k.Model, k.Matched = k.Model+1, k.Matched+1
 		}
 	case v.silent && t.Pod.Tier == queue.Gated || t.From == queue.None && m.at == v.began:
 	case v.window.pair(m):
-		k := v.kind(m.kind)
+		k := v.kind(m.same)
 		k.Model, k.Matched = k.Model+1, k.Matched+1
 	}
 	return nil
@@ -217,10 +229,10 @@ func (v *verifying) onUnmatched(m *comparedMove) {
 		if v.beyond.kinds == nil {
 			v.beyond.kinds = map[uint32]int{}
 		}
-		v.beyond.kinds[m.kind]++
+		v.beyond.kinds[m.same]++
 		v.beyond.differ(v.window.extra, m)
 	default:
-		v.kind(m.kind).Model++
+		v.kind(m.same).Model++
 		v.differ(v.window.extra, m)
 	}
 }
@@ -254,7 +266,7 @@ func (v *verifying) finish() *Verification {
 	for _, p := range v.window.pods {
 		v.addStay(p, v.end)
 	}
-	return &Verification{Transitions: agreeOnMoves(v.kinds), PodSeconds: v.agreeOnTime(), Differences: v.named, More: v.count - len(v.named)}
+	return &Verification{Start: v.first.time(), End: v.last.time(), Transitions: agreeOnMoves(v.kinds), PodSeconds: v.agreeOnTime(), Differences: v.named, More: v.count - len(v.named)}
 }
 
 // agreeOnMoves sums up kinds.

@@ -18,8 +18,12 @@ import (
 type window struct {
 	now   moment
 	kinds numbers[moveKind]
-	pods  map[types.NamespacedName]*comparedPod
-	left  []leaving // in time order; some have returned
+	// labels is the older of the two runs' spellings of events, and same the number of each kind in that
+	// spelling: moves are compared by what their events mean.
+	labels queue.LabelStyle
+	same   []uint32
+	pods   map[types.NamespacedName]*comparedPod
+	left   []leaving // in time order; some have returned
 	// unmatched are the moves of one run that have no match yet, by the key of a match. recent are those
 	// moves by run, and those that have been matched since. All are in time order.
 	unmatched map[pairKey][]*comparedMove
@@ -56,6 +60,7 @@ type comparedMove struct {
 	by      side
 	pod     *comparedPod
 	kind    uint32          // its number
+	same    uint32          // that of its kind in the older run's spelling
 	other   queue.Tier      // the pod's tier in the other run; at equal times got's moves come before want's
 	because *reason.Because // or nil
 	matched bool
@@ -64,7 +69,7 @@ type comparedMove struct {
 // pairKey is what two matching moves have in common.
 type pairKey struct {
 	pod  *comparedPod
-	kind uint32
+	same uint32
 }
 
 // observe advances the window to a move and returns it. It does not move its pod yet.
@@ -80,8 +85,20 @@ func (w *window) observe(by side, t *board.Transition) *comparedMove {
 		}
 		w.pods[name] = pod
 	}
-	kind := w.kinds.number(moveKind{t.To, t.Event}, ownKind)
-	return &comparedMove{at: at, by: by, pod: pod, kind: kind, other: pod.tiers[got-by], because: t.Pod.Because}
+	kind := w.kind(moveKind{t.To, t.Event})
+	return &comparedMove{at: at, by: by, pod: pod, kind: kind, same: w.same[kind], other: pod.tiers[got-by], because: t.Pod.Because}
+}
+
+// kind returns the number of a kind.
+func (w *window) kind(k moveKind) uint32 {
+	n := w.kinds.number(k, ownKind)
+	if int(n) == len(w.same) {
+		w.same = append(w.same, n)
+		if common := w.labels.Of(k.event); common != k.event {
+			w.same[n] = w.kind(moveKind{k.to, common})
+		}
+	}
+	return n
 }
 
 // put moves a move's pod to its new tier.
@@ -95,7 +112,7 @@ func (w *window) put(m *comparedMove, tier queue.Tier) {
 // pair matches m with the earliest unmatched move of the other run of the same pod to the same tier by the
 // same event within a second, and reports whether there is one. Otherwise m waits for a later one.
 func (w *window) pair(m *comparedMove) bool {
-	k := pairKey{m.pod, m.kind}
+	k := pairKey{m.pod, m.same}
 	if alone := w.unmatched[k]; len(alone) > 0 && alone[0].by != m.by {
 		alone[0].matched = true
 		w.dropFirst(k)
@@ -123,7 +140,7 @@ func (w *window) pass(now moment) {
 		w.recent[m.by][0] = nil
 		w.recent[m.by] = w.recent[m.by][1:]
 		if !m.matched {
-			w.dropFirst(pairKey{m.pod, m.kind})
+			w.dropFirst(pairKey{m.pod, m.same})
 			w.onUnmatched(m)
 		}
 	}

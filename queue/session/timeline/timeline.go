@@ -400,7 +400,8 @@ type branch struct {
 	// Undone are the deeds that were taken back, the last first to be done again, each of them one or more
 	// injections.
 	Undone [][]injection
-	// Now is the moment that was shown when it was left. If it is suspended, its scheduler was closed then.
+	// Now is the moment that was shown when it was left, and Cursor the change. If it is suspended, its scheduler was closed then.
 	Now       time.Time
+	Cursor    int
 	suspended bool
 }

@@ -48,6 +48,16 @@ func (t *Timeline) DescribeLast(what string, until time.Time, joined bool) {
 	in.What, in.Until, in.Joined = what, until, joined
 }
 
+// Settled returns when the effects of the last thing done in a fork had settled. It is zero if nothing was done.
+func (t *Timeline) Settled() (at time.Time) {
+	for _, in := range t.Injected {
+		if in.Until.After(at) {
+			at = in.Until
+		}
+	}
+	return at
+}
+
 // CountDeeds returns how many things a person did in a fork, each counted once, whatever it was made of.
 func (t *Timeline) CountDeeds() int {
 	n := 0
