@@ -3,7 +3,6 @@ package command
 import (
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,11 +69,14 @@ func writePending(w io.Writer, pods []report.Waiting) error {
 	}
 	rows := [][]string{{"pod", "waits", "place", "for", "attempts", "latest try", "rejected by"}}
 	for _, p := range pods {
-		next := "–"
+		next, stay := "–", brief(p.InTier)
+		if p.InTierAtMost {
+			stay = "≤" + stay
+		}
 		if p.NextTry != nil {
 			next = p.NextTry.Format("15:04:05")
 		}
-		rows = append(rows, []string{string(p.Pod), brief(p.Age), words.TierNamed(p.Tier), brief(p.InTier), strconv.Itoa(p.Attempts),
+		rows = append(rows, []string{string(p.Pod), brief(p.Age), words.TierNamed(p.Tier), stay, words.AttemptCount(p.Attempts, p.AttemptsAtLeast),
 			next, strings.Join(p.Plugins, ", ")})
 	}
 	var b strings.Builder
