@@ -100,7 +100,7 @@ e2e:
 # The same tests and the slow ones: a distant cluster, and kube-scheduler of each release. The first run builds six more
 # schedulers; each takes 3 minutes on two cores and 1 GB of build cache.
 e2e-releases:
-	cd e2e && go test . -v -count 1 -timeout 120m -run '^TestAgreement$$|^TestReleases$$' -all
+	cd e2e && go test . -v -count 1 -timeout 120m -run '^TestAgreement$$|^TestReleases$$|^TestListAttached$$' -all
 
 # Record a real scheduler into audit.log.gz and sched.log.gz in the directory OUT, for make verify:
 #   make e2e-record OUT=/tmp/recordings/v1.33 RELEASE=v1.33.0 SEED=7 WORKLOAD=field LASTING=100s

@@ -11,8 +11,10 @@ import (
 
 // move is a line of schedq watch -o json.
 type move struct {
-	Time           time.Time
-	Pod, To, Event string
+	Time                 time.Time
+	Pod, From, To, Event string
+	Attempts             int
+	Plugins              []string
 }
 
 // gone reports whether the pod leaves the queue.

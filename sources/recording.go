@@ -35,6 +35,9 @@ type Recording struct {
 	Notices []string
 }
 
+// Live reports whether the events are a live cluster's, which a person watches now.
+func (r *Recording) Live() bool { return slices.Contains(r.Formats, "live") }
+
 // All yields all events in the order of time. An error is the last that it yields.
 func (r *Recording) All(ctx context.Context) iter.Seq2[Event, error] {
 	if r.Again != nil {

@@ -58,7 +58,7 @@ func glyphItems() []widget.Item {
 		{Text: "What the screen shows", Heading: true},
 		{Key: theme.GlyphObserved, Text: "observed", Note: "The recording shows that the real scheduler had the pod there."},
 		{Key: theme.GlyphModelled, Text: "modelled", Note: "The local queue put the pod there; no observation confirms it."},
-		{Key: theme.GlyphEstimated, Text: "estimated", Note: "The pod is older than the recording: attempts and times are estimates until its next attempt."},
+		{Key: theme.GlyphEstimated, Text: "estimated", Note: "The pod is older than schedq's observations: attempts and times are estimates until its next attempt."},
 		{Key: theme.GlyphGated, Text: "gated", Note: "A PreEnqueue plugin keeps the pod out of activeQ: no attempt, no backoff."},
 		{Key: theme.GlyphFolded + " " + theme.GlyphUnfolded, Text: "pod group", Note: "The pods of a pod group wait as one entity and share a row; unfolded, each has its own."},
 		{Key: theme.GlyphSelected, Text: "selected", Note: "The pod that actions apply to. It stays selected wherever it goes."},

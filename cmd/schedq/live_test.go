@@ -18,6 +18,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -412,13 +413,13 @@ func TestMetricsAddress(t *testing.T) {
 	server.Put(fits)
 	r.until(moves("fits", "scheduled"))
 	eventuallyServed(t, address,
-		`scheduler_pending_pods{queue="unschedulable"} 1`,
-		`scheduler_queue_incoming_pods_total{event="UnscheduledPodAdd",queue="active"} 2`,
-		`scheduler_queue_incoming_pods_total{event="ScheduleAttemptFailure",queue="unschedulable"} 1`,
-		`scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1`,
-		`scheduler_schedule_attempts_total{profile="default-scheduler",result="scheduled"} 1`,
-		`scheduler_pod_scheduling_sli_duration_seconds_count{attempts="1"} 1`,
-		`scheduler_unschedulable_pods{plugin="NodeResourcesFit",profile="default-scheduler"} 1`,
+		`schedq_pending_pods{queue="unschedulable"} 1`,
+		`schedq_queue_incoming_pods_total{event="UnscheduledPodAdd",queue="active"} 2`,
+		`schedq_queue_incoming_pods_total{event="ScheduleAttemptFailure",queue="unschedulable"} 1`,
+		`schedq_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1`,
+		`schedq_schedule_attempts_total{profile="default-scheduler",result="scheduled"} 1`,
+		`schedq_pod_scheduling_sli_duration_seconds_count{attempts="1"} 1`,
+		`schedq_unschedulable_pods{plugin="NodeResourcesFit",profile="default-scheduler"} 1`,
 		`schedq_waiting_pods{age="<1m",namespace="default",plugin="NodeResourcesFit",queue="unschedulable"} 1`,
 		`schedq_scheduler_pending_pods{queue="unschedulable"} 5`,
 		`schedq_pending_pods_difference{queue="unschedulable"} -4`,
@@ -444,4 +445,69 @@ func TestKubectlPlugin(t *testing.T) {
 			t.Errorf("%s %s is %q, want %q", c.path, c.args, got, c.want)
 		}
 	}
+}
+
+// TestLimitedView: who may read the pods and Events of one namespace only gets one line about that, and what the pods' own
+// creation, conditions, Events and gates show.
+func TestLimitedView(t *testing.T) {
+	now := time.Now()
+	ago := func(d time.Duration) metav1.Time { return metav1.NewTime(now.Add(-d).Truncate(time.Second)) }
+	big, gated := pendingPod("big", "6"), pendingPod("gated", "1")
+	big.UID, big.CreationTimestamp, gated.CreationTimestamp = "big", ago(20*time.Minute), ago(30*time.Minute)
+	big.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable,
+		Message: "0/3 nodes are available: 3 Insufficient cpu.", LastTransitionTime: ago(20 * time.Minute)}}
+	gated.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/quota"}}
+	failed := &eventsv1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "big.1"}, Reason: "FailedScheduling",
+		ReportingController: corev1.DefaultSchedulerName, Note: "0/3 nodes are available: 3 Insufficient cpu.",
+		EventTime: metav1.NewMicroTime(now.Add(-19 * time.Minute)), Series: &eventsv1.EventSeries{Count: 7, LastObservedTime: metav1.NewMicroTime(now.Add(-2 * time.Minute))},
+		Regarding: corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: "big", UID: "big"}}
+	server := livetest.New(t)
+	server.Put(big, gated, failed)
+	server.Limit("default", "pods", "events")
+	kubeconfig := server.Kubeconfig(t)
+
+	code, out, stderr := schedq(t, "", "list", "-n", "default", "-o", "json", "--kubeconfig", kubeconfig)
+	var pods []struct {
+		Pod, Tier                     string
+		AgeSeconds, InTierSeconds     float64
+		InTierAtMost, AttemptsAtLeast bool
+		Attempts                      int
+		Plugins                       []string
+		NextTry                       *time.Time
+	}
+	if err := json.Unmarshal([]byte(out), &pods); code != 0 || err != nil || len(pods) != 2 {
+		t.Fatalf("exit %d, %v: %s\n%s", code, err, stderr, out)
+	}
+	within := func(seconds, least float64) bool { return seconds >= least && seconds < least+60 }
+	if g := pods[0]; g.Tier != "gated" || !within(g.AgeSeconds, 1800) || g.InTierAtMost || !within(g.InTierSeconds, 1800) || g.AttemptsAtLeast || !slices.Equal(g.Plugins, []string{"SchedulingGates"}) {
+		t.Errorf("the gated pod is %+v", g)
+	}
+	if b := pods[1]; b.Tier != "unschedulable" || !within(b.AgeSeconds, 1200) || !b.InTierAtMost || !within(b.InTierSeconds, 120) || b.Attempts != 7 || !b.AttemptsAtLeast ||
+		!slices.Equal(b.Plugins, []string{"NodeResourcesFit"}) || b.NextTry == nil || b.NextTry.Before(now.Add(5*time.Minute)) || b.NextTry.After(now.Add(7*time.Minute)) {
+		t.Errorf("the rejected pod is %+v", b)
+	}
+	if strings.Count(stderr, "limited view: ") != 1 || !strings.Contains(stderr, "kinds are not readable; schedq doctor lists them\n") || len(stderr) > 300 {
+		t.Errorf("standard error is %q", stderr)
+	}
+	code, out, stderr = schedq(t, "", "explain", "big", "-n", "default", "--kubeconfig", kubeconfig)
+	for _, want := range []string{"≥7 attempts", "NodeResourcesFit", "schedq doctor"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("exit %d, %s: no %q in\n%s", code, stderr, want, out)
+		}
+	}
+	if strings.Contains(out, "recording") || strings.Contains(out, "audit log") {
+		t.Errorf("a live cluster is no recording:\n%s", out)
+	}
+}
+
+// TestRecorderRestarted: the longest wait counts from the pod's creation.
+func TestRecorderRestarted(t *testing.T) {
+	server := livetest.New(t)
+	old := pendingPod("old", "6")
+	old.CreationTimestamp = metav1.NewTime(time.Now().Add(-2 * time.Hour))
+	server.Put(readyNode("n-1", "4"), rejected(old))
+	address := freeAddress(t)
+	runLive(t, "watch", "-o", "json", "--kubeconfig", server.Kubeconfig(t), "--metrics-address", strings.TrimPrefix(address, "127.0.0.1"))
+	eventuallyServed(t, address, `schedq_waiting_pods{age="1h-24h",namespace="default",plugin="NodeResourcesFit",queue="unschedulable"} 1`,
+		`schedq_pending_pods{queue="unschedulable"} 1`)
 }

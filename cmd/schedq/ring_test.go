@@ -87,7 +87,7 @@ func TestRecordingServed(t *testing.T) {
 	if code, out, stderr := schedq(t, "", "list", url); code != 0 || !strings.Contains(out, "default/big") {
 		t.Errorf("exit %d: %s%s", code, out, stderr)
 	}
-	eventuallyServed(t, address, `scheduler_unschedulable_pods{plugin="NodeResourcesFit",profile="default-scheduler"} 1`)
+	eventuallyServed(t, address, `schedq_unschedulable_pods{plugin="NodeResourcesFit",profile="default-scheduler"} 1`)
 	if code := recorder.stop(); code != 0 {
 		t.Fatalf("exit %d: %s", code, recorder.stderr.String())
 	}

@@ -41,7 +41,11 @@ func (o *owner) toggleScheduler() {
 // the result.
 func (o *owner) change(what string, do func(e *timeline.Engine, now time.Time) error) {
 	if o.shownTimeline().Engine.Objects.Count("Node") == 0 {
-		o.refuse("%s: %s", what, errNoNodesKnown)
+		why := errNoNodesKnown
+		if o.rec.Live() {
+			why = errNoNodesRead
+		}
+		o.refuse("%s: %s", what, why)
 		return
 	}
 	if !o.inFork() {

@@ -22,10 +22,8 @@ func (o *owner) findNeeds(p *board.Pod) (*explain.Needs, error) {
 	pod := e.Objects.Pod(p.Key)
 	noNodes := e.Objects.Count("Node") == 0
 	switch {
-	case noNodes && o.live != nil:
-		return nil, errNoNodesRead
-	case noNodes && !cluster.HasNodes(o.rec.Tells()):
-		return nil, errNoNodes
+	case noNodes && (o.rec.Live() || !cluster.HasNodes(o.rec.Tells())):
+		return nil, o.errNoNodes()
 	case pod == nil:
 		return nil, errNoObject
 	}
@@ -38,6 +36,14 @@ func (o *owner) findNeeds(p *board.Pod) (*explain.Needs, error) {
 		return err
 	})
 	return n, err
+}
+
+// errNoNodes returns why there are no nodes to compute with.
+func (o *owner) errNoNodes() error {
+	if o.rec.Live() {
+		return errNoNodesRead
+	}
+	return errNoNodes
 }
 
 // engineShown returns the engine in its state at the time shown.
@@ -64,7 +70,7 @@ func (o *owner) survey() {
 	case err != nil:
 		o.cluster.Unknown = err.Error()
 	case e.Objects.Count("Node") == 0:
-		o.cluster.Unknown = errNoNodes.Error()
+		o.cluster.Unknown = o.errNoNodes().Error()
 	default:
 		e = e.Clone()
 		o.cluster = explain.NewCluster(o.now, e.Config, e.Objects, e.Queue)
@@ -94,7 +100,7 @@ const quickObjects = 10_000
 
 var (
 	errNoNodes       = errors.New("this recording contains no nodes; an audit log would")
-	errNoNodesRead   = errors.New("no nodes are visible to you in the cluster")
+	errNoNodesRead   = errors.New("you may not read nodes, or the cluster has none: schedq doctor shows which")
 	errMomentPassed  = errors.New("only known at the end of the what-if")
 	errEngineDropped = errors.New("this part of the history keeps moves only; start a what-if to replay it")
 	errNoObject      = errors.New("this recording does not contain the pod's object; an audit log would")

@@ -40,6 +40,7 @@ func explained(t *testing.T, rec *sources.Recording, name string, when float64) 
 // TestExplainPodJSON: the whole explanation of a pod with modelled moves.
 func TestExplainPodJSON(t *testing.T) {
 	var c world.Cluster
+	c.Started(1)
 	waiting2(&c)
 	x := explained(t, c.Recording(20), "web", 2.5)
 	got, err := json.MarshalIndent(x, "", " ")

@@ -61,6 +61,7 @@ func (f *Frame) Waiting() []report.Waiting {
 			w := report.Waiting{
 				Pod: sources.Sanitize(p.Key.String()), Tier: p.Tier.String(), Attempts: p.Attempts, Priority: p.Priority,
 				Age: report.Seconds(f.Now.Sub(p.Arrived)), InTier: report.Seconds(f.Now.Sub(p.Since)),
+				AttemptsAtLeast: p.AttemptsAtLeast, InTierAtMost: p.SinceIsEarliest(),
 				Plugins: p.RejectorPlugins(), Provenance: p.Provenance(),
 			}
 			if next := f.NextTry(p); next != nil {

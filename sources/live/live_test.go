@@ -292,7 +292,7 @@ func TestDoneWithout(t *testing.T) {
 	if states["persistentvolumes"] != sources.ResourceForbidden || states["podgroups"] != sources.ResourceNotServed || states["nodes"] != sources.ResourceWatched {
 		t.Errorf("the states are %v", states)
 	}
-	if n := w.status.Notices; len(n) != 1 || !strings.Contains(n[0], "persistentvolumes (pods with volume claims are not judged rightly)") {
+	if n := w.status.Notices; len(n) != 1 || n[0] != "limited view: 1 kind is not readable; schedq doctor lists it" {
 		t.Errorf("the notices are %q", n)
 	}
 }

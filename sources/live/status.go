@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/schedq/schedq/sources"
@@ -142,14 +141,8 @@ func (s *Source) status(now time.Time) sources.Status {
 	}
 	status.Answers, status.Ahead = s.delays.Answers(), s.delays.Ahead(now)
 	status.Resources = s.watches.Tell(now, func(name string) int { return len(s.store(name).objects) })
-	var missing []string
-	for i, st := range s.stores {
-		if status.Resources[i].State == sources.ResourceForbidden {
-			missing = append(missing, fmt.Sprintf("%s (%s)", st.kind.name, st.kind.without))
-		}
-	}
-	if len(missing) > 0 {
-		status.Notices = append(status.Notices, "You may not list and watch "+strings.Join(missing, ", ")+".")
+	if said := limitedView(status.Resources); said != "" && !s.attached.IsZero() { // before, the number grows
+		status.Notices = append(status.Notices, said)
 	}
 	if since := StaleSince(status.Resources); status.StaleSince.IsZero() || !since.IsZero() && since.Before(status.StaleSince) {
 		status.StaleSince = since
@@ -161,6 +154,23 @@ func (s *Source) status(now time.Time) sources.Status {
 		status.Trouble = cmp.Or(s.plugin.waits(now), status.Trouble)
 	}
 	return status
+}
+
+// limitedView says how many kinds the user may not read, or "". What that means for each, doctor says.
+func limitedView(resources []sources.Resource) string {
+	forbidden := 0
+	for _, r := range resources {
+		if r.State == sources.ResourceForbidden {
+			forbidden++
+		}
+	}
+	switch forbidden {
+	case 0:
+		return ""
+	case 1:
+		return "limited view: 1 kind is not readable; schedq doctor lists it"
+	}
+	return fmt.Sprintf("limited view: %d kinds are not readable; schedq doctor lists them", forbidden)
 }
 
 // markSilence tells, for whoever reads it later, what is not heard any more, and that it is again. The lock is held.

@@ -10,6 +10,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/explain"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/story"
@@ -59,11 +60,11 @@ func columns() []*column {
 		{name: "pod", says: "The pod's name and priority.", heading: always("pod"), by: board.ByName, least: 9, most: 60, width: pane.nameWidth, draw: pane.name},
 		{name: "reason", says: "The plugins that rejected or gate the pod, or an error.", heading: always("rejected by"), by: board.ByPlugin, least: 9, most: 60,
 			width: func(_ pane, pod *board.Pod) int { return reasonWidth(pod) }, takes: reasonTakes, draw: func(_ pane, a canvas.Area, pod *board.Pod) { drawReason(a, pod) }},
-		{name: "waiting", alias: "age", says: "Time in the queue.", heading: always("waits"), right: true, by: board.ByWaiting, least: 5, most: 5},
-		{name: "attempts", says: "Number of attempts.", heading: always("att"), right: true, by: board.ByAttempts, least: 3, most: 3},
+		{name: "waiting", alias: "age", says: "Time since the pod was created.", heading: always("waits"), right: true, by: board.ByWaiting, least: 5, most: 5},
+		{name: "attempts", says: "Number of attempts; ≥ if earlier ones are unknown.", heading: always("att"), right: true, by: board.ByAttempts, least: 3, most: 4},
 		{name: "next", says: "Time until the next try: the remaining backoff, or until the leftover flush.", heading: waitHeading, right: true, by: board.ByExpiry, least: 5, most: 6 + maxBar,
 			width: func(pane, *board.Pod) int { return 6 }, draw: pane.wait},
-		{name: "here", says: "Time in the current tier.", heading: always("here"), right: true, by: board.ByDwell, least: 5, most: 5},
+		{name: "here", says: "Time in the current tier; ≤ if the pod may have come later.", heading: always("here"), right: true, by: board.ByDwell, least: 5, most: 6},
 		{name: "namespace", says: "The namespace.", heading: always("namespace"), by: board.ByNamespace, least: 9, most: 40},
 		{name: "priority", says: "The priority.", heading: always("priority"), right: true, by: board.ByPriority, least: 8, most: 11},
 		{name: "owner", says: "The controller that created the pod.", heading: always("owner"), by: board.ByOwner, least: 8, most: 50},
@@ -74,8 +75,14 @@ func columns() []*column {
 		return all[slices.IndexFunc(all, func(c *column) bool { return c.name == name })]
 	}
 	for name, text := range map[string]func(p pane, pod *board.Pod) (string, canvas.Style){
-		"waiting":  func(p pane, pod *board.Pod) (string, canvas.Style) { return p.since(pod.Arrived) },
-		"here":     func(p pane, pod *board.Pod) (string, canvas.Style) { return p.since(pod.Since) },
+		"waiting": func(p pane, pod *board.Pod) (string, canvas.Style) { return p.since(pod.Arrived) },
+		"here": func(p pane, pod *board.Pod) (string, canvas.Style) {
+			text, style := p.since(pod.Since)
+			if pod.SinceIsEarliest() {
+				text = theme.GlyphEarly + text
+			}
+			return text, style
+		},
 		"attempts": func(_ pane, pod *board.Pod) (string, canvas.Style) { return attempts(pod), theme.Plain },
 		"priority": func(_ pane, pod *board.Pod) (string, canvas.Style) {
 			return strconv.Itoa(int(pod.Priority)), theme.Accent
@@ -272,9 +279,10 @@ func (p pane) tooNarrowForPriority(height int) (narrow bool) {
 	return narrow
 }
 
+// attempts returns the number of attempts, with ≥ if it is a lower bound.
 func attempts(pod *board.Pod) string {
 	if pod.Attempts > 999 {
 		return "1k+"
 	}
-	return strconv.Itoa(pod.Attempts)
+	return words.AttemptCount(pod.Attempts, pod.AttemptsAtLeast)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/theme"
@@ -115,17 +116,17 @@ const copyWidth = 100
 
 // rowText returns the facts of a pane's row in one line.
 func rowText(f *session.Frame, p *board.Pod) string {
-	words := []string{format.Safe(p.Key.String()), theme.TierName(p.Tier), format.Plural(p.Attempts, "attempt")}
+	facts := []string{format.Safe(p.Key.String()), theme.TierName(p.Tier), words.Attempts(p.Attempts, p.AttemptsAtLeast)}
 	if plugins := p.RejectorPlugins(); len(plugins) > 0 {
-		words = append(words, "rejected by "+format.SafeList(plugins, ", "))
+		facts = append(facts, "rejected by "+format.SafeList(plugins, ", "))
 	}
 	if p.GatingPlugin != "" {
-		words = append(words, "gated by "+format.Safe(p.GatingPlugin))
+		facts = append(facts, "gated by "+format.Safe(p.GatingPlugin))
 	}
 	if w := f.Wait(p); w.Bounded() {
-		words = append(words, fmt.Sprintf("%s left until %s", format.Countdown(w.Remaining(f.Now)), f.Zone.Second(w.Until)))
+		facts = append(facts, fmt.Sprintf("%s left until %s", format.Countdown(w.Remaining(f.Now)), f.Zone.Second(w.Until)))
 	}
-	return strings.Join(words, "  ")
+	return strings.Join(facts, "  ")
 }
 
 // shellWord quotes s for a POSIX shell if necessary.

@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/explain"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
@@ -152,8 +153,11 @@ func (d Detail) Facts(p *board.Pod, w int) []Line {
 		lines = append(lines, Line{lane: p})
 	}
 	where := fmt.Sprintf("%s since %s", theme.TierName(p.Tier), d.Frame.Zone.Precise(p.Since))
+	if p.SinceIsEarliest() {
+		where += " or later"
+	}
 	if p.Estimated && !p.Observed {
-		where += ", " + theme.GlyphEstimated + " estimated: older than the recording"
+		where += ", " + theme.GlyphEstimated + " estimated: older than the observations"
 	} else if p.Observed {
 		where += ", " + theme.GlyphObserved + " observed"
 	} else {
@@ -171,7 +175,7 @@ func (d Detail) Facts(p *board.Pod, w int) []Line {
 	for _, sentence := range d.Frame.Explain(p) {
 		lines = Wrap(lines, w, theme.Plain, format.Safe(sentence))
 	}
-	counts := []string{"priority unknown", format.Plural(p.Attempts, "attempt")}
+	counts := []string{"priority unknown", words.Attempts(p.Attempts, p.AttemptsAtLeast)}
 	if p.PriorityKnown() {
 		counts[0] = fmt.Sprintf("priority %d", p.Priority)
 	}

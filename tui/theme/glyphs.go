@@ -90,8 +90,8 @@ func (g Glyphs) Translate() canvas.Translate {
 // plainSigns returns the glyphs of the screen with their ASCII replacements.
 func plainSigns() map[string]string {
 	const (
-		signs = "●○◌◉⊘⊞⊟▸»→←↑↓▶‖■✓✗×≤≠…—–−·━─═│┃┊┈╸╭╮╰╯┏┓┗┛┬┴┼▁▂▃▄▅▆▇█▀▌▐░▒▲▼"
-		plain = "*o?@%+->>><^v>=#+xx<!~---.=-=||:.-+++++++++++_.:-=+*#\"||,%^V"
+		signs = "●○◌◉⊘⊞⊟▸»→←↑↓▶‖■✓✗×≤≥≠…—–−·━─═│┃┊┈╸╭╮╰╯┏┓┗┛┬┴┼▁▂▃▄▅▆▇█▀▌▐░▒▲▼"
+		plain = "*o?@%+->>><^v>=#+xx<>!~---.=-=||:.-+++++++++++_.:-=+*#\"||,%^V"
 	)
 	all := make(map[string]string, len(plain))
 	i := 0

@@ -144,9 +144,13 @@ func writeExplanation(w io.Writer, x *explain.Explanation) error {
 
 // podFacts returns the pod's tier, attempts, priority and nominated node.
 func podFacts(x *explain.Explanation) []string {
+	orLater := ""
+	if x.SinceAtEarliest {
+		orLater = " or later"
+	}
 	facts := []string{
-		fmt.Sprintf("%s since %s, %s", words.TierNamed(x.Tier), x.Since.Format("15:04:05.000"), x.Provenance),
-		format.Plural(x.Attempts, "attempt"),
+		fmt.Sprintf("%s since %s%s, %s", words.TierNamed(x.Tier), x.Since.Format("15:04:05.000"), orLater, x.Provenance),
+		words.Attempts(x.Attempts, x.AttemptsAtLeast),
 		"priority unknown",
 	}
 	if x.Priority != nil {

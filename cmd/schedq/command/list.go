@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -120,11 +119,14 @@ func writePending(w io.Writer, l *session.Listing, headers bool) error {
 		}
 	}
 	for _, p := range l.Pods {
-		next := "–"
+		next, stay := "–", brief(p.InTier)
+		if p.InTierAtMost {
+			stay = "≤" + stay
+		}
 		if p.NextTry != nil {
 			next = p.NextTry.Format("15:04:05")
 		}
-		rows = append(rows, []string{string(p.Pod), brief(p.Age), words.TierNamed(p.Tier), brief(p.InTier), strconv.Itoa(p.Attempts),
+		rows = append(rows, []string{string(p.Pod), brief(p.Age), words.TierNamed(p.Tier), stay, words.AttemptCount(p.Attempts, p.AttemptsAtLeast),
 			next, string(p.Cause)})
 	}
 	cli.WriteColumns(&b, rows)

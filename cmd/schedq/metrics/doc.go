@@ -1,5 +1,5 @@
-// Package metrics exposes the model's figures to Prometheus: under kube-scheduler's own metric names,
-// for dashboards made for kube-scheduler, and under schedq's names what kube-scheduler does not export.
+// Package metrics exposes the model's figures to Prometheus. Those that kube-scheduler exports, too, have its
+// labels, and schedq_ where its names have scheduler_: where Prometheus scrapes both, no sum counts twice.
 //
 // Counters never fall, except when the session shows another history, which is a counter reset to
 // Prometheus. The package imports neither the command line nor the screen.

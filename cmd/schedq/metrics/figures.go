@@ -38,15 +38,15 @@ func New() *Figures {
 
 func (f *Figures) reset() {
 	f.registry, f.last, f.counted = prometheus.NewRegistry(), nil, 0
-	f.pending = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "scheduler_pending_pods",
+	f.pending = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "schedq_pending_pods",
 		Help: "Number of pending pods, by the queue type."}, []string{"queue"})
-	f.unschedulable = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "scheduler_unschedulable_pods",
+	f.unschedulable = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "schedq_unschedulable_pods",
 		Help: "The number of unschedulable pods broken down by plugin name."}, []string{"plugin", "profile"})
-	f.incoming = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "scheduler_queue_incoming_pods_total",
+	f.incoming = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "schedq_queue_incoming_pods_total",
 		Help: "Number of pods added to scheduling queues by event and queue type."}, []string{"event", "queue"})
-	f.attempts = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "scheduler_schedule_attempts_total",
+	f.attempts = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "schedq_schedule_attempts_total",
 		Help: "Number of attempts to schedule pods, by the result."}, []string{"profile", "result"})
-	f.sli = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "scheduler_pod_scheduling_sli_duration_seconds",
+	f.sli = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "schedq_pod_scheduling_sli_duration_seconds",
 		Help:    "E2e latency for a pod being scheduled, from the time the pod enters the scheduling queue.",
 		Buckets: prometheus.ExponentialBuckets(0.01, 2, 20)}, []string{"attempts"})
 	f.registry.MustRegister(f.pending, f.unschedulable, f.incoming, f.attempts, f.sli)

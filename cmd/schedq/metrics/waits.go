@@ -106,11 +106,7 @@ func (w *waits) setGauges(b *board.Board, now time.Time) {
 		oldest := time.Duration(0)
 		for i := range b.Len(tier) {
 			p := b.At(tier, i)
-			created := p.Object().CreationTimestamp.Time
-			if created.IsZero() {
-				created = p.Arrived
-			}
-			age := max(0, now.Sub(created))
+			age := max(0, now.Sub(p.Arrived))
 			oldest = max(oldest, age)
 			rejectors := p.RejectorPlugins()
 			if len(rejectors) == 0 {

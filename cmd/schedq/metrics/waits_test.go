@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,7 +79,7 @@ func TestWasted(t *testing.T) {
 	}
 }
 
-// TestDeployed: deploy/'s alerts and dashboard query only metrics that exist.
+// TestDeployed: deploy/'s alerts and dashboard query only metrics that exist, and their names are schedq's own.
 func TestDeployed(t *testing.T) {
 	f := New()
 	descs := make(chan *prometheus.Desc, 100)
@@ -88,7 +89,10 @@ func TestDeployed(t *testing.T) {
 	close(descs)
 	exported := map[string]bool{}
 	for d := range descs {
-		exported[regexp.MustCompile(`fqName: "([^"]*)"`).FindStringSubmatch(d.String())[1]] = true
+		name := regexp.MustCompile(`fqName: "([^"]*)"`).FindStringSubmatch(d.String())[1]
+		if exported[name] = true; !strings.HasPrefix(name, "schedq_") {
+			t.Errorf("%s may be the name of another program's metric", name)
+		}
 	}
 	for _, name := range []string{"alerts.yaml", "dashboard.json"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "..", "deploy", name))

@@ -126,12 +126,13 @@ func (e *encoder) pod(p *board.Pod) {
 	if !refer(e, e.pods, p) {
 		return
 	}
-	e.flags(p.Observed, p.Estimated)
+	e.flags(p.Observed, p.Estimated, p.AttemptsAtLeast)
 	e.text(p.Key.Namespace)
 	e.text(p.Key.Name)
 	e.signed(int64(p.Priority))
 	e.time(p.Since)
 	e.time(p.Arrived)
+	e.time(p.FailedBy)
 	e.text(string(p.Message))
 	e.text(string(p.GateMessage))
 	e.text(p.Group)
@@ -140,6 +141,7 @@ func (e *encoder) pod(p *board.Pod) {
 	e.object(p.PodInfo.Pod)
 	e.number(uint64(p.Tier))
 	e.signed(int64(p.Attempts))
+	e.signed(int64(p.Uncounted))
 	e.signed(int64(p.UnschedulableCount))
 	e.signed(int64(p.ConsecutiveErrorsCount))
 	e.time(p.Timestamp)

@@ -21,7 +21,8 @@ type Pod struct {
 	Key types.NamespacedName
 	// Priority is the first sort key of activeQ.
 	Priority int32
-	// Since is when the pod entered its tier, and Arrived when it entered the queue.
+	// Since is when the pod entered its tier, at the earliest: see FailedBy. Arrived is when it was
+	// created, in whole seconds, or when it entered the queue if that was observed.
 	Since, Arrived time.Time
 	// Observed is true if the real scheduler was observed to have the pod where it is, false if the
 	// model put it there.
@@ -29,6 +30,14 @@ type Pod struct {
 	// Estimated is true if the pod is older than its source's observations: its attempts, times and tier
 	// are estimated from its object and Events until its next attempt.
 	Estimated bool
+	// FailedBy is the latest time of the last attempt of an estimated pod; Timestamp is the earliest. Zero
+	// if Timestamp is exact.
+	FailedBy time.Time
+	// AttemptsAtLeast is true if Attempts is a lower bound: attempts from before the source's observations
+	// leave a trace only in part.
+	AttemptsAtLeast bool
+	// Uncounted is how many attempts of the model are not in Attempts: see Engine.Settle.
+	Uncounted int
 	// Message is the scheduler's message about the last failed attempt, GateMessage that of the plugin that gates the
 	// pod now.
 	Message, GateMessage sources.SafeText
@@ -135,6 +144,10 @@ func (p *Pod) LastVerdict() (v *verdict.Verdict, modelled bool) {
 	}
 	return v, false
 }
+
+// SinceIsEarliest reports whether the pod may have entered its tier later than Since: an event or an attempt
+// that left no trace may have moved it before the source's observations.
+func (p *Pod) SinceIsEarliest() bool { return p.Since.Before(p.FailedBy) }
 
 // ReadObject sets p's object, and copies its priority and node.
 func (p *Pod) ReadObject(pod *v1.Pod) {

@@ -15,6 +15,22 @@ func (e *Estimate) BackOffUntil(now, ends time.Time, opts queue.Options) {
 	}
 }
 
+// BackOffLikely has the backoff of e's pod end where it is as likely to end sooner as later: what is known of its last attempt may be
+// old, since not each leaves a trace, and a pod that is woken again and again is tried as often as its backoff allows. An event that may wake pods comes at stir, and the last one was
+// likely as long before now.
+func (e *Estimate) BackOffLikely(now, stir time.Time, opts queue.Options) {
+	if e.failedLast {
+		return
+	}
+	if likely := now.Add(opts.Backoff(e.Attempts) / 2); likely.After(e.Timestamp.Add(opts.Backoff(e.Attempts))) {
+		e.BackoffExpiry = likely
+	}
+	isWoken := !opts.PopFromBackoffQ && now.Sub(e.Timestamp) > stir.Sub(now) // nothing takes it out of backoffQ before its time
+	if e.Tier == queue.Active || e.Tier == queue.Unschedulable && isWoken {
+		e.Tier = queue.Backoff
+	}
+}
+
 // endBackoff is BackOffUntil of any moment, and says nothing of the tier. It reports whether it has changed e.
 func (e *Estimate) endBackoff(now, ends time.Time, opts queue.Options) bool {
 	if e.failedLast {

@@ -66,7 +66,7 @@ func (m *Moment) Conclude(p *board.Pod, needs *Needs) *Conclusion {
 }
 
 func (m *Moment) summary(p *board.Pod) string {
-	return fmt.Sprintf("pending %s, %s, %s", pending(m.Now.Sub(p.Arrived)), words.Plural(p.Attempts, "attempt"), inTier(p.Tier))
+	return fmt.Sprintf("pending %s, %s, %s", pending(m.Now.Sub(p.Arrived)), words.Attempts(p.Attempts, p.AttemptsAtLeast), inTier(p.Tier))
 }
 
 // pending formats how long a pod has been pending: 25s, 4m10s, 3h5m, 2d4h.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
-	"github.com/schedq/schedq/queue/session/flush"
 	"github.com/schedq/schedq/queue/session/words"
 )
 
@@ -42,24 +41,28 @@ func (m *Moment) Wait(p *board.Pod) Wait {
 		if p.BackoffExpiry.IsZero() {
 			return Wait{}
 		}
-		return Wait{From: p.Since, Until: m.backoffTick(p), Early: m.Options.PopFromBackoffQ && !afterError(p) && p.Group == ""}
+		until, exact := m.backoffTick(p)
+		return Wait{From: p.Since, Until: until, Early: !exact || m.Options.PopFromBackoffQ && !afterError(p) && p.Group == ""}
 	case queue.Unschedulable, queue.Gated:
-		return Wait{From: lastTimestamp(p), Until: m.leftoverTick(p), Early: true}
+		until, _ := m.leftoverTick(p)
+		return Wait{From: lastTimestamp(p), Until: until, Early: true}
 	}
 	return Wait{}
 }
 
-// leftoverTick returns the time of the leftover flush that moves p unless something else does first.
-func (m *Moment) leftoverTick(p *board.Pod) time.Time {
-	return flush.TickAfter(m.Ticks.Leftover, queue.LeftoverFlushInterval, lastTimestamp(p).Add(m.Options.PodMaxInUnschedulablePods))
+// leftoverTick returns the time of the leftover flush that moves p unless something else does first. If exact
+// is false, that is the latest time.
+func (m *Moment) leftoverTick(p *board.Pod) (at time.Time, exact bool) {
+	at, exact = m.Ticks.LeftoverBy(lastTimestamp(p).Add(m.Options.PodMaxInUnschedulablePods))
+	return at, exact && p.FailedBy.IsZero()
 }
 
-// lastTimestamp returns the time that the leftover flush counts from.
+// lastTimestamp returns the latest time that the leftover flush may count from.
 func lastTimestamp(p *board.Pod) time.Time {
-	if p.FlushTimestamp.After(p.Timestamp) {
-		return p.FlushTimestamp
+	if failed := lastFailed(p); failed.After(p.FlushTimestamp) {
+		return failed
 	}
-	return p.Timestamp
+	return p.FlushTimestamp
 }
 
 // afterError reports whether p's last attempt failed with an error, without a rejecting plugin.
@@ -96,9 +99,9 @@ func (m *Moment) explainTier(p *board.Pod) []string {
 		return m.explainInFlight(p)
 	case queue.Scheduled:
 		if p.Node != "" {
-			return []string{fmt.Sprintf("Bound to %s at %s after %s.", p.Node, m.Zone.Clock(p.Since), words.Plural(p.Attempts, "attempt"))}
+			return []string{fmt.Sprintf("Bound to %s at %s after %s.", p.Node, m.Zone.Clock(p.Since), words.Attempts(p.Attempts, p.AttemptsAtLeast))}
 		}
-		return []string{fmt.Sprintf("Bound at %s after %s.", m.Zone.Clock(p.Since), words.Plural(p.Attempts, "attempt"))}
+		return []string{fmt.Sprintf("Bound at %s after %s.", m.Zone.Clock(p.Since), words.Attempts(p.Attempts, p.AttemptsAtLeast))}
 	case queue.Deleted:
 		return []string{fmt.Sprintf("Deleted at %s, before it was bound.", m.Zone.Clock(p.Since))}
 	}
@@ -106,7 +109,7 @@ func (m *Moment) explainTier(p *board.Pod) []string {
 }
 
 func (m *Moment) explainInFlight(p *board.Pod) []string {
-	lines := []string{fmt.Sprintf("Popped at %s: attempt %d is running. If it fails, events received meanwhile are replayed.", m.Zone.Clock(p.Since), p.Attempts)}
+	lines := []string{fmt.Sprintf("Popped at %s: attempt %s is running. If it fails, events received meanwhile are replayed.", m.Zone.Clock(p.Since), words.AttemptCount(p.Attempts, p.AttemptsAtLeast))}
 	for _, s := range m.Stages {
 		if s.Pod != p.Key {
 			continue
@@ -134,8 +137,11 @@ func (m *Moment) explainBackoff(p *board.Pod) []string {
 		return []string{"In backoff, but its failure was not recorded: the expiry is unknown."}
 	}
 	lines := []string{m.arithmetic(p)}
-	leaves := fmt.Sprintf("Moves to activeQ at the %s flush", m.Zone.Clock(m.backoffTick(p)))
+	tick, exact := m.backoffTick(p)
+	leaves := fmt.Sprintf("Moves to activeQ %s the %s flush", atOrBy(exact), m.Zone.Clock(tick))
 	switch {
+	case !exact:
+		leaves += "."
 	case afterError(p):
 		leaves += ", not earlier, because it failed with an error."
 	case m.Options.PopFromBackoffQ:
@@ -143,13 +149,32 @@ func (m *Moment) explainBackoff(p *board.Pod) []string {
 	default:
 		leaves += ", not earlier, because PopFromBackoffQ is off."
 	}
-	leaves += m.overdue(m.backoffTick(p))
+	leaves += m.overdue(tick)
 	return append(lines, leaves)
+}
+
+// orLater follows the time of p's last attempt, which may have been a later one.
+func orLater(p *board.Pod) string {
+	if p.FailedBy.IsZero() {
+		return ""
+	}
+	return " or later"
+}
+
+// atOrBy returns the preposition of a time that is exact, or the latest possible.
+func atOrBy(exact bool) string {
+	if exact {
+		return "at"
+	}
+	return "by"
 }
 
 // arithmetic explains the backoff expiry: "Attempt 3 failed at 12:00:10.7. Backoff: 4 s, until
 // 12:00:14 (rounded down to a whole second)."
 func (m *Moment) arithmetic(p *board.Pod) string {
+	if latest, exact := m.expiry(p); !exact {
+		return fmt.Sprintf("%s Backoff: until %s at the latest.", m.failed(p), m.Zone.Clock(latest))
+	}
 	d := m.Options.Backoff(failures(p))
 	s := fmt.Sprintf("%s Backoff: %s, until %s", m.failed(p), words.Short(d), m.Zone.Clock(p.BackoffExpiry))
 	switch {
@@ -174,6 +199,12 @@ func failures(p *board.Pod) int {
 func (m *Moment) failed(p *board.Pod) string {
 	at := m.Zone.Clock(p.Timestamp)
 	switch n := failures(p); {
+	case !p.FailedBy.IsZero():
+		return fmt.Sprintf("Last known failure at %s, after at least %s.", at, words.Plural(p.Attempts, "attempt"))
+	case p.AttemptsAtLeast && p.ConsecutiveErrorsCount > 0:
+		return fmt.Sprintf("Failed with an error at %s.", at)
+	case p.AttemptsAtLeast:
+		return fmt.Sprintf("Failed at %s, after at least %s.", at, words.Plural(p.Attempts, "attempt"))
 	case p.ConsecutiveErrorsCount > 0:
 		return fmt.Sprintf("Failed with an error at %s, the %s in a row.", at, words.Ordinal(n))
 	case n == p.Attempts:
@@ -186,15 +217,16 @@ func (m *Moment) failed(p *board.Pod) string {
 func (m *Moment) explainUnschedulable(p *board.Pod) []string {
 	var lines []string
 	if plugins := p.RejectorPlugins(); len(plugins) > 0 {
-		lines = append(lines, fmt.Sprintf("Rejected by %s at %s. %s", strings.Join(plugins, ", "), m.Zone.Clock(p.Timestamp), m.Hints.waitsFor(plugins)))
+		lines = append(lines, fmt.Sprintf("Rejected by %s at %s%s. %s", strings.Join(plugins, ", "), m.Zone.Clock(p.Timestamp), orLater(p), m.Hints.waitsFor(plugins)))
 	} else {
 		lines = append(lines, "The rejecting plugins are unknown: any event wakes it.")
 	}
 	if sentence := m.explainWoken(p); sentence != "" {
 		lines = append(lines, sentence)
 	}
-	return append(lines, fmt.Sprintf("Without an event: retried at %s (%s timeout, checked every %s).%s",
-		m.Zone.Second(m.leftoverTick(p)), words.Short(m.Options.PodMaxInUnschedulablePods), words.Short(queue.LeftoverFlushInterval), m.overdue(m.leftoverTick(p))))
+	tick, exact := m.leftoverTick(p)
+	return append(lines, fmt.Sprintf("Without an event: retried %s %s (%s timeout, checked every %s).%s",
+		atOrBy(exact), m.Zone.Second(tick), words.Short(m.Options.PodMaxInUnschedulablePods), words.Short(queue.LeftoverFlushInterval), m.overdue(tick)))
 }
 
 // Woken is where an event would move a pod.
@@ -220,13 +252,14 @@ func (m *Moment) IfWoken(p *board.Pod) (Woken, bool) {
 
 // backoffEnds returns when p's backoff is over for an event. Zero if it has no backoff.
 func (m *Moment) backoffEnds(p *board.Pod) time.Time {
+	expiry, _ := m.expiry(p)
 	switch {
 	case p.BackoffExpiry.IsZero():
 		return time.Time{}
 	case m.Options.PopFromBackoffQ:
-		return p.BackoffExpiry.Add(queue.BackoffFlushInterval)
+		return expiry.Add(queue.BackoffFlushInterval)
 	}
-	return p.BackoffExpiry
+	return expiry
 }
 
 // explainWoken says where an event would move p, or nothing if its backoff is unknown.
@@ -236,7 +269,11 @@ func (m *Moment) explainWoken(p *board.Pod) string {
 	case !waits || p.BackoffExpiry.IsZero():
 		return ""
 	case w.Tier == queue.Active:
-		return fmt.Sprintf("Its backoff ended at %s: an event now moves it straight to activeQ.", m.Zone.Clock(p.BackoffExpiry))
+		expiry, exact := m.expiry(p)
+		return fmt.Sprintf("Its backoff ended %s %s: an event now moves it straight to activeQ.", atOrBy(exact), m.Zone.Clock(expiry))
+	}
+	if _, exact := m.expiry(p); !exact {
+		return fmt.Sprintf("%s An event before %s may move it to backoffQ first.", m.failed(p), m.Zone.Clock(w.Until))
 	}
 	s := fmt.Sprintf("%s Backoff: %s, until %s. An event before then moves it to backoffQ", m.failed(p), words.Short(m.Options.Backoff(failures(p))), m.Zone.Clock(w.Until))
 	if len(w.Pending) > 0 {
@@ -250,9 +287,10 @@ func (m *Moment) explainGated(p *board.Pod) []string {
 	if plugin == "" {
 		plugin = "a PreEnqueue plugin"
 	}
+	tick, exact := m.leftoverTick(p)
 	return []string{
 		fmt.Sprintf("Kept out of activeQ by %s since %s: no attempts, no backoff.", plugin, m.Zone.Clock(p.Since)),
-		fmt.Sprintf("Without an event: the gate is checked again at %s (%s timeout, checked every %s).%s",
-			m.Zone.Second(m.leftoverTick(p)), words.Short(m.Options.PodMaxInUnschedulablePods), words.Short(queue.LeftoverFlushInterval), m.overdue(m.leftoverTick(p))),
+		fmt.Sprintf("Without an event: the gate is checked again %s %s (%s timeout, checked every %s).%s",
+			atOrBy(exact), m.Zone.Second(tick), words.Short(m.Options.PodMaxInUnschedulablePods), words.Short(queue.LeftoverFlushInterval), m.overdue(tick)),
 	}
 }

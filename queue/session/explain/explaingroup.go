@@ -21,11 +21,12 @@ func (m *Moment) explainMember(p *board.Pod) ([]string, bool) {
 		return []string{fmt.Sprintf("Its pod group %s is being scheduled: the pod is queued with it again when that attempt ends.", p.Group)}, true
 	case queue.Backoff:
 		mates := m.Board.GroupSize(p)
+		tick, exact := m.backoffTick(p)
 		longest := fmt.Sprintf("%s × √%d = %s", words.Short(m.Options.PodMaxBackoff), mates,
 			words.Short(time.Duration(float64(m.Options.PodMaxBackoff)*math.Sqrt(float64(mates))).Round(time.Millisecond)))
 		return []string{
 			fmt.Sprintf("In backoff with its pod group %s until %s. The backoff doubles with each failure of the group, up to %s.", p.Group, m.Zone.Clock(p.BackoffExpiry), longest),
-			fmt.Sprintf("Moves to activeQ at the %s flush, not earlier, because groups back off as after an error.%s", m.Zone.Clock(m.backoffTick(p)), m.overdue(m.backoffTick(p))),
+			fmt.Sprintf("Moves to activeQ %s the %s flush, not earlier, because groups back off as after an error.%s", atOrBy(exact), m.Zone.Clock(tick), m.overdue(tick)),
 		}, true
 	}
 	return nil, false

@@ -24,6 +24,10 @@ type Explanation struct {
 	Since      time.Time `json:"since"`
 	Provenance string    `json:"provenance"`
 	Attempts   int       `json:"attempts"`
+	// AttemptsAtLeast is true if Attempts is a lower bound, and SinceAtEarliest if the pod may have come to
+	// its tier later: it is older than the source.
+	AttemptsAtLeast bool `json:"attemptsAtLeast,omitempty"`
+	SinceAtEarliest bool `json:"sinceAtEarliest,omitempty"`
 	// Priority is nil if the pod's object is unknown.
 	Priority             *int32           `json:"priority,omitempty"`
 	Node                 sources.SafeText `json:"node,omitempty"`
@@ -100,6 +104,7 @@ func (m *Moment) Explanation(p *board.Pod, needs *Needs) *Explanation {
 	x := &Explanation{
 		Time: m.Now.UTC(), Pod: sources.Sanitize(p.Key.String()),
 		Tier: p.Tier.String(), Since: p.Since.UTC(), Provenance: p.Provenance(), Attempts: p.Attempts,
+		AttemptsAtLeast: p.AttemptsAtLeast, SinceAtEarliest: p.SinceIsEarliest(),
 		Node: sources.Sanitize(p.Node), NominatedNode: sources.Sanitize(p.NominatedNode),
 		UnschedulablePlugins: p.UnschedulablePlugins, PendingPlugins: p.PendingPlugins, GatingPlugin: p.GatingPlugin,
 		GateMessage: p.GateMessage, PendingSince: p.Arrived.UTC(), Conclusion: m.Conclude(p, needs), LastWoken: lastWoken(p), Needs: needs,
@@ -118,9 +123,9 @@ func (m *Moment) Explanation(p *board.Pod, needs *Needs) *Explanation {
 	switch {
 	case p.Observed:
 	case p.Estimated:
-		x.Notes = append(x.Notes, "The pod is older than the recording: until its next attempt, its attempts, times and tier are estimated from its condition and the scheduler's Events.")
+		x.Notes = append(x.Notes, "The pod is older than schedq's observations: until its next attempt, its attempts, times and tier are estimated from its condition and the scheduler's Events.")
 	default:
-		x.Notes = append(x.Notes, "The pod's tier, time there and attempts are modelled: the recording does not contain them.")
+		x.Notes = append(x.Notes, "The pod's tier, time there and attempts are modelled: only a scheduler log at -v=5 contains them.")
 		if b := p.Because; b != nil && b.Rule != reason.ByQueue {
 			x.Notes = append(x.Notes, "Why it is there: "+b.Sentence(m.Zone))
 		}

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"math"
 	"time"
 
 	"github.com/schedq/schedq/queue"
@@ -48,9 +49,35 @@ func (m *Moment) overdue(at time.Time) string {
 }
 
 // backoffTick returns the time of the flush that moves p out of backoffQ: the first in a later window
-// than the expiry, or without windows the first after it.
-func (m *Moment) backoffTick(p *board.Pod) time.Time {
-	return flush.TickAfter(m.Ticks.Backoff, queue.BackoffFlushInterval, p.BackoffExpiry)
+// than the expiry, or without windows the first after it. If exact is false, that is the latest time.
+func (m *Moment) backoffTick(p *board.Pod) (at time.Time, exact bool) {
+	expiry, exact := m.expiry(p)
+	return flush.TickAfter(m.Ticks.Backoff, queue.BackoffFlushInterval, expiry), exact
+}
+
+// expiry returns when p's backoff ends. If exact is false, that is the latest time: p's last attempt may have
+// been later than the last that is known, and its backoff longer after attempts that are not.
+func (m *Moment) expiry(p *board.Pod) (at time.Time, exact bool) {
+	if !p.AttemptsAtLeast || p.BackoffExpiry.IsZero() {
+		return p.BackoffExpiry, true
+	}
+	longest := m.Options.PodMaxBackoff
+	if p.Group != "" {
+		longest = time.Duration(float64(longest) * math.Sqrt(float64(m.Board.GroupSize(p))))
+	}
+	latest := lastFailed(p).Add(longest)
+	if !latest.After(p.BackoffExpiry) || p.FailedBy.IsZero() && m.Options.Backoff(failures(p)) >= longest {
+		return p.BackoffExpiry, true
+	}
+	return latest, false
+}
+
+// lastFailed returns when p's last attempt failed at the latest.
+func lastFailed(p *board.Pod) time.Time {
+	if p.FailedBy.After(p.Timestamp) {
+		return p.FailedBy
+	}
+	return p.Timestamp
 }
 
 // Hints are the cluster events that each plugin listens for. It is never modified.

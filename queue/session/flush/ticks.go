@@ -14,6 +14,21 @@ type Ticks struct {
 	Backoff time.Time
 	// Leftover is one moment of the leftover flush, every 30 seconds from the scheduler's start.
 	Leftover time.Time
+	// LeftoverUnknown is true if the scheduler's start is unknown, and Leftover therefore arbitrary.
+	LeftoverUnknown bool
+}
+
+// drifts is how long after a known leftover flush the later ones are still known. Upstream's timer starts
+// again after each flush (wait.Until), so every flush and every delay of the timer adds up.
+const drifts = time.Hour
+
+// LeftoverBy returns the latest time of the first leftover flush after t, and whether that is its exact
+// time.
+func (k *Ticks) LeftoverBy(t time.Time) (latest time.Time, exact bool) {
+	if k.LeftoverUnknown || t.Sub(k.Leftover) > drifts {
+		return t.Add(queue.LeftoverFlushInterval), false
+	}
+	return TickAfter(k.Leftover, queue.LeftoverFlushInterval, t), true
 }
 
 // NewTicks returns the ticks of a scheduler that started at start.

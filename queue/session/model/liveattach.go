@@ -28,6 +28,7 @@ func (s *shadow) attach(now, began time.Time) error {
 	if !began.IsZero() {
 		s.driver.ticks = flush.NewTicks(s.driver.queue.Options(), began)
 	}
+	s.emit(sources.Event{Time: now, Fact: &Attached{&sources.Attached{Began: began}}})
 	s.oracle.channels.Attach(now, s.limited)
 	budget := maxJudged / (1 + s.objects.Count("Node"))
 	before, last := s.triedBefore.ByPod()
@@ -74,13 +75,17 @@ func (s *shadow) attach(now, began time.Time) error {
 func (s *shadow) backOffUntilSeen(now time.Time, made *estimate.Estimate) {
 	opts := s.driver.queue.Options()
 	seen := s.oracle.future.Attempt(made.Pod.UID, now, opts.PodMaxBackoff)
+	stir := func() time.Time { return s.oracle.future.FirstStir(now, opts.PodMaxBackoff) }
 	switch {
 	case opts.PopFromBackoffQ && !s.limited:
+		made.BackOffLikely(now, stir(), opts)
 	case seen != nil && opts.PopFromBackoffQ:
-		made.TriedInCrowd(now, seen.By, s.oracle.future.FirstStir(now, opts.PodMaxBackoff), s.driver.ticks, opts)
+		made.TriedInCrowd(now, seen.By, stir(), s.driver.ticks, opts)
 	case seen != nil:
 		made.BackOffUntil(now, seen.By.Add(-channels.AttemptSlack), opts)
 	case s.logged:
 		made.BackOffUntil(now, now.Add(opts.PodMaxBackoff), opts)
+	default:
+		made.BackOffLikely(now, stir(), opts)
 	}
 }

@@ -118,6 +118,9 @@ func (l *local) move(now time.Time, t queue.Transition, a *cycle.Attempt) *Move 
 	return m
 }
 
+// Attached says that the moves at its time are those of pods that were there before the source.
+type Attached struct{ *sources.Attached }
+
 // Move is a move that no source told: a local scheduler made it.
 type Move struct {
 	*sources.Move

@@ -10,11 +10,14 @@ import (
 type Waiting struct {
 	Pod  sources.SafeText `json:"pod"`
 	Tier string           `json:"tier"`
-	// Age is the time since the pod entered the queue, InTier since it entered its tier.
-	Age      Seconds `json:"ageSeconds"`
-	InTier   Seconds `json:"inTierSeconds"`
-	Attempts int     `json:"attempts"`
-	Priority int32   `json:"priority"`
+	// Age is the time since the pod was created, InTier since it entered its tier: at most, if InTierAtMost.
+	Age          Seconds `json:"ageSeconds"`
+	InTier       Seconds `json:"inTierSeconds"`
+	InTierAtMost bool    `json:"inTierAtMost,omitempty"`
+	Attempts     int     `json:"attempts"`
+	// AttemptsAtLeast is true if Attempts is a lower bound: the pod is older than the source.
+	AttemptsAtLeast bool  `json:"attemptsAtLeast,omitempty"`
+	Priority        int32 `json:"priority"`
 	// Reason is the code of explain.Reason, Cause the sentence. They are taken from the last attempt's message.
 	Reason string           `json:"reason"`
 	Cause  sources.SafeText `json:"cause"`

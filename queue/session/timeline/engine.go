@@ -44,7 +44,10 @@ type Engine struct {
 	// explanations speak of.
 	shortens bool
 
-	before map[types.UID]*sources.Tried // what is known of attempts before the source came to the scheduler
+	before   map[types.UID]*sources.Tried // what is known of attempts before the source came to the scheduler
+	attached time.Time                    // when the source came to it, or zero
+	// createdAhead is by how much the stream's clock is ahead of the one that stamps objects when they are created.
+	createdAhead time.Duration
 
 	// noted is what the present call of a person's does to the cluster and the queue. Nil outside of one.
 	noted *[]sources.Fact
@@ -56,13 +59,14 @@ type Engine struct {
 
 func newEngine(cfg *schedulerconfig.Config, plugins queue.Plugins, start time.Time) *Engine {
 	e := &Engine{plugins: plugins, Config: cfg, Objects: cluster.NewObjects(), Ticks: flush.NewTicks(cfg.Queue, start)}
+	e.Ticks.LeftoverUnknown = true // until the scheduler's start is known
 	e.Queue = queue.New(cfg.Queue, plugins, e)
 	return e
 }
 
 // Clone returns an engine that goes on from here on its own. Its Board and Emit are not set.
 func (e *Engine) Clone() *Engine {
-	c := &Engine{plugins: e.plugins, Config: e.Config, Objects: e.Objects.Copy(), Ticks: e.Ticks, moves: e.moves, changes: e.changes}
+	c := &Engine{plugins: e.plugins, Config: e.Config, Objects: e.Objects.Copy(), Ticks: e.Ticks, moves: e.moves, changes: e.changes, attached: e.attached, createdAhead: e.createdAhead}
 	c.Queue = e.Queue.Clone(c.plugins, c)
 	return c
 }
@@ -92,6 +96,8 @@ func (e *Engine) apply(ev sources.Event) {
 	case *sources.Attached:
 		e.attach(ev.Time, f.Began, e.before)
 		e.before = nil
+	case *model.Attached:
+		e.attachedTo(ev.Time, f.Began)
 	case *sources.ObjectChange:
 		e.Objects.Apply(f)
 		if pod, ok := f.Object.(*v1.Pod); ok {
@@ -113,8 +119,18 @@ func (e *Engine) apply(ev sources.Event) {
 func (e *Engine) realign(now time.Time, ahead time.Duration) {
 	e.Queue.Realign(ahead)
 	e.Ticks.Realign(e.Queue.Options())
-	for info := range e.Queue.Pods(func(t queue.Tier) bool { return t == queue.Backoff }) {
-		e.refreshPod(now, types.NamespacedName{Namespace: info.Pod.Namespace, Name: info.Pod.Name}, info.Pod)
+	shows := func(t queue.Tier) bool { return t == queue.Backoff }
+	before := e.createdAhead
+	if moved := ahead - before; moved.Abs() >= time.Second { // creation is known to the second
+		e.createdAhead, shows = ahead, queue.Tier.Queued
+	}
+	for info := range e.Queue.Pods(shows) {
+		created := info.Pod.CreationTimestamp
+		e.refreshPod(now, types.NamespacedName{Namespace: info.Pod.Namespace, Name: info.Pod.Name}, info.Pod, func(p *board.Pod) {
+			if p.Arrived.Equal(created.Add(before)) {
+				p.Arrived = created.Add(e.createdAhead).UTC()
+			}
+		})
 	}
 }
 
@@ -129,6 +145,7 @@ func (e *Engine) hearRelease(now time.Time, version sources.SafeText) {
 	opts := cfg.Queue
 	opts.ClockAhead = before.Options().ClockAhead
 	e.Config, e.Queue, e.Ticks = cfg, queue.New(opts, e.plugins, e), flush.NewTicks(opts, now)
+	e.Ticks.LeftoverUnknown = true
 	e.Objects.Each("PodGroup", func(obj runtime.Object) bool {
 		e.Queue.AddPodGroup(now, obj.(*schedulingv1beta1.PodGroup))
 		return true
@@ -186,6 +203,9 @@ func (e *Engine) observe(now time.Time, m *sources.Move, modelled *model.Move) {
 			p.GateMessage = m.Message
 		case m.Message != "":
 			p.Message = m.Message
+		}
+		if modelled != nil && now.Equal(e.attached) {
+			p.Since = p.Arrived // a new pod's only place so far
 		}
 		if p.Because = nil; modelled != nil {
 			p.Because = modelled.Because
@@ -246,7 +266,7 @@ func (e *Engine) podChanged(now time.Time, verb sources.Verb, pod *v1.Pod) {
 		e.Queue.Refresh(pod)
 	}
 	e.Settle(now, func(p *board.Pod) { p.ReadObject(pod) })
-	e.refreshPod(now, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod)
+	e.refreshPod(now, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod, nil)
 }
 
 // tick runs the flushes that are due at now.
@@ -285,13 +305,20 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 			after.Message, after.GateMessage, after.Node = "", "", ""
 		}
 		if queue.IsPodAdd(t.Event) || !t.To.Queued() || t.Event == queue.ScheduleAttemptFailure {
-			after.Estimated = false
+			after.Estimated, after.FailedBy = false, time.Time{}
 		}
 		if before == nil || t.From == queue.None {
-			after.Arrived = t.Time
+			after.Arrived = e.arrival(t.Time, after.PodInfo.Pod)
+			after.Attempts += after.Uncounted
+			after.Uncounted, after.AttemptsAtLeast = 0, t.Observed && !queue.IsPodAdd(t.Event) // its arrival is not recorded
 		}
 		if t.From == queue.Gated && t.To != queue.Gated {
 			after.GateMessage = ""
+		}
+		if t.Event == queue.ScheduleAttemptFailure && after.AttemptsAtLeast && !t.Observed && t.Time.Sub(e.attached) < e.Queue.Options().PodMaxBackoff {
+			// Its backoff rested on an estimate, so the scheduler may not have tried it yet.
+			after.Uncounted++
+			after.Attempts--
 		}
 		if with != nil {
 			with(after)
@@ -324,13 +351,19 @@ func (e *Engine) emitChange(c board.Change) {
 
 // refreshPod emits a change of what the board shows of the named pod, of which pod is the newest object. A pod that
 // is not on the board is left alone.
-func (e *Engine) refreshPod(now time.Time, key types.NamespacedName, pod *v1.Pod) {
+func (e *Engine) refreshPod(now time.Time, key types.NamespacedName, pod *v1.Pod, with func(*board.Pod)) {
 	before := e.Board.Get(key)
 	if before == nil {
 		return
 	}
 	after := e.podShown(key, before)
 	after.ReadObject(pod)
+	if before.PodInfo.Pod.CreationTimestamp.IsZero() {
+		after.Arrived = e.arrival(before.Arrived, pod)
+	}
+	if with != nil {
+		with(after)
+	}
 	if c := cluster.Unscheduled(pod); c != nil && after.Tier.Queued() {
 		if after.Tier == queue.Gated {
 			after.GateMessage = sources.Sanitize(c.Message)
@@ -350,6 +383,7 @@ func (e *Engine) podShown(key types.NamespacedName, before *board.Pod) *board.Po
 	}
 	if info, ok := e.Queue.Get(key.Namespace, key.Name); ok {
 		p.PodInfo = info
+		p.Attempts -= p.Uncounted
 		if before != nil {
 			p.Tier = before.Tier
 		}

@@ -95,7 +95,7 @@ func (e *Engine) putObject(now time.Time, obj runtime.Object) {
 	}
 	e.Settle(now, nil)
 	if pod, ok := obj.(*v1.Pod); ok {
-		e.refreshPod(now, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod)
+		e.refreshPod(now, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod, nil)
 	}
 }
 

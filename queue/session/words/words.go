@@ -45,6 +45,22 @@ func Plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
+// Attempts formats a number of attempts, or a lower bound of it: 3 attempts, ≥3 attempts.
+func Attempts(n int, atLeast bool) string {
+	if atLeast {
+		return "≥" + Plural(n, "attempt")
+	}
+	return Plural(n, "attempt")
+}
+
+// AttemptCount is Attempts without the word: 3, ≥3.
+func AttemptCount(n int, atLeast bool) string {
+	if atLeast {
+		return "≥" + strconv.Itoa(n)
+	}
+	return strconv.Itoa(n)
+}
+
 // TierNamed returns the word for the tier with that JSON name, as in-flight for inflight, or name itself.
 func TierNamed(name string) string {
 	t, err := queue.ParseTier(name)

@@ -38,6 +38,8 @@ type Server struct {
 	refusals  map[string]int    // status codes by resource
 	texts     map[string]string // response bodies by path
 	refuseAll int
+	only      string // the namespace whose allowed resources are served, with status 403 for all else
+	allowed   []string
 	noLists   int // status code for all GETs but /version
 	noStreams bool
 	cuts      map[string]chan struct{} // by resource; closed and removed to cut its watches
@@ -149,6 +151,18 @@ func (s *Server) Refuse(resource string, code int) {
 	s.refusals[resource] = code
 }
 
+// Limit allows only resources of one namespace, as a Role does.
+func (s *Server) Limit(namespace string, resources ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.only, s.allowed = namespace, resources
+}
+
+// mayRead reports whether a resource of a namespace, or of all, is allowed. The caller holds s.mu.
+func (s *Server) mayRead(namespace, resource string) bool {
+	return s.only == "" || namespace == s.only && slices.Contains(s.allowed, resource)
+}
+
 // RefuseLists rejects all lists and watches with an HTTP status code. 0 serves them again.
 func (s *Server) RefuseLists(code int) {
 	s.mu.Lock()
@@ -224,6 +238,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if code == 0 && req.Method == http.MethodGet && req.URL.Path != "/version" {
 		code = s.noLists
 	}
+	if in := slices.Index(parts, "namespaces"); code == 0 && req.Method == http.MethodGet && len(parts) > 2 &&
+		!s.mayRead(append(parts, "")[in+1], resource) {
+		code = http.StatusForbidden
+	}
 	text, texted := s.texts[req.URL.Path]
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
@@ -266,11 +284,14 @@ func status(code int, reason metav1.StatusReason) *metav1.Status {
 // review answers a SelfSubjectAccessReview: all resources are allowed but those refused with 403.
 func (s *Server) review(w http.ResponseWriter, req *http.Request) {
 	var r struct {
-		Spec struct{ ResourceAttributes struct{ Resource string } }
+		Spec struct {
+			ResourceAttributes struct{ Namespace, Resource string }
+		}
 	}
 	json.NewDecoder(req.Body).Decode(&r)
 	s.mu.Lock()
-	allowed := s.refusals[r.Spec.ResourceAttributes.Resource] != http.StatusForbidden
+	of := r.Spec.ResourceAttributes
+	allowed := s.refusals[of.Resource] != http.StatusForbidden && s.mayRead(of.Namespace, of.Resource)
 	s.mu.Unlock()
 	w.WriteHeader(http.StatusCreated)
 	fmt.Fprintf(w, `{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":%v}}`, allowed)
