@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -195,6 +196,19 @@ func TestConclusions(t *testing.T) {
 			},
 			"ClaimNotReady", `PersistentVolumeClaim "data" does not exist.`, `Create the PersistentVolumeClaim "data".`,
 			"Next try by about 12:05:31 (5 min timeout). Sooner if the claim is created.",
+		},
+		"unbound claim": {
+			func(c *world.Cluster) {
+				fleet(c, "8", nil, "a")
+				immediate := storagev1.VolumeBindingImmediate
+				world.Change(c, 1.5, sources.Added, &storagev1.StorageClass{
+					ObjectMeta: metav1.ObjectMeta{Name: "fast", UID: "fast"}, Provisioner: "example.com/disk", VolumeBindingMode: &immediate,
+				}, nil)
+				world.Change(c, 1.6, sources.Added, world.PendingClaim("data", "fast"), nil)
+				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { world.Mount(p, "data") })
+			},
+			"ClaimNotReady", "A PersistentVolumeClaim of the pod is not bound.", "Check the claim's storage class and its provisioner.",
+			"Next try by about 12:05:31 (5 min timeout). Sooner if the claim is bound.",
 		},
 		"volume elsewhere": {
 			func(c *world.Cluster) {
