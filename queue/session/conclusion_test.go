@@ -149,6 +149,16 @@ func TestConclusions(t *testing.T) {
 			"NodesCordoned", "All 2 nodes are cordoned.", "Closest: a needs uncordoning.",
 			"Next try by about 12:05:31 (5 min timeout). Sooner if a node that can take it is added, or a is uncordoned.",
 		},
+		// Uncordoning a node is one change although two plugins reject it for that.
+		"cordoned or full": {
+			func(c *world.Cluster) {
+				fleet(c, "8", map[string]func(*v1.Node){"b": cordoned}, "a", "b")
+				running(c, "x", "7", "a", nil)
+				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), nil)
+			},
+			"NodesCordoned", "The only node with 2 CPUs free is cordoned.", "Closest: b needs uncordoning.",
+			"Next try by about 12:05:31 (5 min timeout). Sooner if a node with 2 CPUs free is added, or b is uncordoned.",
+		},
 		"anti-affinity": {
 			func(c *world.Cluster) {
 				fleet(c, "8", nil, "a", "b")
