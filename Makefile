@@ -52,7 +52,7 @@ conformance:
 
 # Read each recording of RECORDINGS whole and compare each pod with the recorded truth.
 recordings:
-	$(FROM_RECORDINGS) go test ./queue/session/... ./sources/... -run '^TestRecordings$$|^TestLongRecordings$$|^TestAsAPIServer$$' -v -count 1
+	$(FROM_RECORDINGS) go test ./queue/session/... ./sources/... -run '^TestRecordings$$|^TestLongRecordings$$|^TestAsAPIServer$$|^TestFacts$$' -v -count 1
 
 # How accurate the model is on RECORDINGS, compared with the scheduler's own logs. verify compares moves, decisions the
 # verdict of each attempt. Both fail if a figure is not the one in docs/development/accuracy.md; accuracy writes the
