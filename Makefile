@@ -53,7 +53,7 @@ conformance:
 # Read each recording of RECORDINGS whole and compare each pod with the recorded truth, and convert each to every format that
 # schedq reads again.
 recordings:
-	$(FROM_RECORDINGS) go test ./queue/session/... ./sources/... ./cmd/schedq -run '^TestRecordings$$|^TestLongRecordings$$|^TestAsAPIServer$$|^TestReopen$$' -v -count 1 -timeout 30m
+	$(FROM_RECORDINGS) go test ./queue/session/... ./sources/... ./cmd/schedq -run '^TestFacts$$|^TestRecordings$$|^TestLongRecordings$$|^TestAsAPIServer$$|^TestReopen$$' -v -count 1 -timeout 30m
 
 # How accurate the model is on RECORDINGS, compared with the scheduler's own logs. verify compares moves, decisions the
 # verdict of each attempt. Both fail if a figure is not the one in docs/development/accuracy.md; accuracy writes the

@@ -116,10 +116,11 @@ func listPods(t *testing.T, client kubernetes.Interface, kubeconfig string, flag
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := list{}
-	if err := json.Unmarshal(out, &l.pods); err != nil || len(l.pods) == 0 {
+	var listing struct{ Pods []listed }
+	if err := json.Unmarshal(out, &listing); err != nil || len(listing.Pods) == 0 {
 		t.Fatalf("schedq lists no pods: %v", err)
 	}
+	l := list{pods: listing.Pods}
 	oldest := l.pods[0] // its age counts from its creation
 	l.at = created[oldest.Pod].Add(time.Duration(oldest.AgeSeconds * float64(time.Second)))
 	if l.at.Before(started) || l.at.After(time.Now()) {

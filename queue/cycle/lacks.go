@@ -70,6 +70,9 @@ func nearestFirst(nodes []NodeLacks) {
 		for _, l := range n.Lacks {
 			n.Never = n.Never || l.never()
 			changes[n.Node] += l.changes()
+			if l.Plugin == names.NodeUnschedulable && slices.ContainsFunc(n.Lacks, Lack.cordoned) {
+				changes[n.Node]-- // uncordoning removes the taint, too
+			}
 		}
 	}
 	slices.SortFunc(nodes, func(a, b NodeLacks) int {
@@ -93,6 +96,11 @@ func (l Lack) never() bool {
 	return slices.ContainsFunc(l.Resources, func(r Shortage) bool { return r.Final }) ||
 		slices.Contains(l.Reasons, string(volumebinding.ErrReasonNodeConflict)) || slices.Contains(l.Reasons, volumezone.ErrReasonConflict) ||
 		l.Plugin == names.NodeName || l.fixed
+}
+
+// cordoned reports whether one of the taints is that of a cordoned node.
+func (l Lack) cordoned() bool {
+	return slices.ContainsFunc(l.Taints, func(t v1.Taint) bool { return t.Key == v1.TaintNodeUnschedulable })
 }
 
 // changes returns how much would have to change for the plugin to accept the node: 1 for each label, taint or other

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -148,6 +149,16 @@ func TestConclusions(t *testing.T) {
 			"NodesCordoned", "All 2 nodes are cordoned.", "Closest: a needs uncordoning.",
 			"Next try by about 12:05:31 (5 min timeout). Sooner if a node that can take it is added, or a is uncordoned.",
 		},
+		// Uncordoning a node is one change although two plugins reject it for that.
+		"cordoned or full": {
+			func(c *world.Cluster) {
+				fleet(c, "8", map[string]func(*v1.Node){"b": cordoned}, "a", "b")
+				running(c, "x", "7", "a", nil)
+				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), nil)
+			},
+			"NodesCordoned", "The only node with 2 CPUs free is cordoned.", "Closest: b needs uncordoning.",
+			"Next try by about 12:05:31 (5 min timeout). Sooner if a node with 2 CPUs free is added, or b is uncordoned.",
+		},
 		"anti-affinity": {
 			func(c *world.Cluster) {
 				fleet(c, "8", nil, "a", "b")
@@ -195,6 +206,19 @@ func TestConclusions(t *testing.T) {
 			},
 			"ClaimNotReady", `PersistentVolumeClaim "data" does not exist.`, `Create the PersistentVolumeClaim "data".`,
 			"Next try by about 12:05:31 (5 min timeout). Sooner if the claim is created.",
+		},
+		"unbound claim": {
+			func(c *world.Cluster) {
+				fleet(c, "8", nil, "a")
+				immediate := storagev1.VolumeBindingImmediate
+				world.Change(c, 1.5, sources.Added, &storagev1.StorageClass{
+					ObjectMeta: metav1.ObjectMeta{Name: "fast", UID: "fast"}, Provisioner: "example.com/disk", VolumeBindingMode: &immediate,
+				}, nil)
+				world.Change(c, 1.6, sources.Added, world.PendingClaim("data", "fast"), nil)
+				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { world.Mount(p, "data") })
+			},
+			"ClaimNotReady", "A PersistentVolumeClaim of the pod is not bound.", "Check the claim's storage class and its provisioner.",
+			"Next try by about 12:05:31 (5 min timeout). Sooner if the claim is bound.",
 		},
 		"volume elsewhere": {
 			func(c *world.Cluster) {

@@ -166,11 +166,26 @@ func (t *Transition) LastWait() *Transition {
 	return nil
 }
 
-// Shorten drops the moves before t, except the last one that ended a wait.
+// LastWake returns the pod's last move, possibly t, by which an event took it from the unschedulable or gated pods to
+// activeQ or backoffQ. Nil if there is none or it was dropped.
+func (t *Transition) LastWake() *Transition {
+	for ; t != nil; t = t.Prev() {
+		if (t.From == queue.Unschedulable || t.From == queue.Gated) && (t.To == queue.Active || t.To == queue.Backoff) && t.Event != "" {
+			return t
+		}
+	}
+	return nil
+}
+
+// Shorten drops the moves before t, except the last one that ended a wait and the last one by which an event woke the pod.
 func (t *Transition) Shorten() {
-	wait := t.Prev().LastWait()
-	if wait != nil {
-		wait.prev.Store(nil)
+	prev := t.Prev()
+	wait, wake := prev.LastWait(), prev.LastWake()
+	if wake != nil {
+		wake.prev.Store(nil)
+	}
+	if wait != nil && wait != wake {
+		wait.prev.Store(wake)
 	}
 	t.prev.Store(wait)
 }

@@ -95,7 +95,7 @@ func everywhere(plugin, reason string) Cause {
 			ClaimNotReady, fmt.Sprintf("PersistentVolumeClaim %s does not exist.", claim),
 			fmt.Sprintf("Create the PersistentVolumeClaim %s.", claim), "the claim is created",
 		}
-	case reason == unboundClaims:
+	case reason == unboundClaims, reason == "PersistentVolume had no name": // by VolumeBinding and VolumeZone
 		return Cause{
 			ClaimNotReady, "A PersistentVolumeClaim of the pod is not bound.",
 			"Check the claim's storage class and its provisioner.", "the claim is bound",

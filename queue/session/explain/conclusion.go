@@ -8,6 +8,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
@@ -208,6 +209,9 @@ func gateCause(p *board.Pod) Cause {
 // helpsShown limits how many changes that would help are listed.
 const helpsShown = 3
 
+// noNodesLogged is what the scheduler logs of an attempt that failed with scheduler.ErrNoNodesAvailable.
+const noNodesLogged = "no nodes are registered to the cluster"
+
 // messageCause explains why p waits by the message of its last attempt.
 func messageCause(p *board.Pod) Cause {
 	v, _ := p.LastVerdict()
@@ -215,6 +219,8 @@ func messageCause(p *board.Pod) Cause {
 	switch {
 	case p.Attempts == 0:
 		return Cause{Reason: Queued, Text: "It has not been tried yet."}
+	case string(p.Message) == noNodesLogged || string(p.Message) == scheduler.ErrNoNodesAvailable.Error():
+		return Cause{Reason: NoNodes, Text: "Its last attempt found no nodes in the cluster.", Fix: "Add a node.", Helps: "a node is added"}
 	case afterError(p) && !rejected && p.Message == "":
 		return Cause{Reason: SchedulingError, Text: "Its last attempt failed with an error."}
 	case afterError(p) && !rejected:

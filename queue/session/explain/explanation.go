@@ -164,10 +164,8 @@ func (m *Moment) NextTry(p *board.Pod) *NextTry {
 
 // lastWoken returns the last event that moved p to activeQ or backoffQ.
 func lastWoken(p *board.Pod) *Woke {
-	for t := p.Last; t != nil; t = t.Prev() {
-		if (t.From == queue.Unschedulable || t.From == queue.Gated) && (t.To == queue.Active || t.To == queue.Backoff) && t.Event != "" {
-			return &Woke{t.Time.UTC(), t.Event}
-		}
+	if t := p.Last.LastWake(); t != nil {
+		return &Woke{t.Time.UTC(), t.Event}
 	}
 	return nil
 }

@@ -18,12 +18,15 @@ var placement = regexp.MustCompile(`^found a potential placement for pod on node
 // wrote. A part of an unknown form stays as it is, with its origin in front. nominated is the node to which the pod is
 // nominated now; empty if it is not.
 func PostFilter(rest, nominated string) string {
-	said, preemption := strings.CutPrefix(rest, "preemption: ")
-	switch {
-	case rest == "":
-		return ""
-	case !preemption:
+	before, said, preemption := strings.Cut(rest, "preemption: ")
+	before = strings.TrimSuffix(before, ", ")
+	switch before {
+	case "", "no new claims to deallocate", "not found": // by DynamicResources: it had nothing to do
+	default:
 		return "PostFilter: " + rest
+	}
+	if !preemption {
+		return ""
 	}
 	switch said = strings.TrimSuffix(said, "."); said {
 	case "not eligible due to preemptionPolicy=Never":

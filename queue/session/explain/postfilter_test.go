@@ -10,7 +10,14 @@ import (
 func TestPostFilter(t *testing.T) {
 	for _, c := range []struct{ rest, nominated, want string }{
 		{"", "", ""},
-		{"not found", "", "PostFilter: not found"},
+		{"not found", "", ""},
+		{"no new claims to deallocate", "", ""},
+		{"freed claim gpu-0", "", "PostFilter: freed claim gpu-0"},
+		{
+			"no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.", "",
+			"Preemption: on every node evicting pods would not help.",
+		},
+		{"freed claim gpu-0, preemption: not eligible due to preemptionPolicy=Never.", "", "PostFilter: freed claim gpu-0, preemption: not eligible due to preemptionPolicy=Never."},
 		{
 			"preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.", "",
 			"Preemption: on every node evicting pods would not help.",
