@@ -263,7 +263,7 @@ func (p pane) name(a canvas.Area, pod *board.Pod) {
 
 func priorityText(pod *board.Pod) string { return " p" + strconv.Itoa(int(pod.Priority)) }
 
-// besidePriority is the width kept for a pod's name beside its priority.
+// besidePriority is the width kept for a longer name of a pod beside its priority.
 const besidePriority = 8
 
 // tooNarrowForPriority reports whether the priority of a pod visible in height rows does not fit. Then the pane shows only whether
@@ -274,7 +274,11 @@ func (p pane) tooNarrowForPriority(height int) (narrow bool) {
 		return false
 	}
 	p.inSight(height, func(_ int, pod *board.Pod) {
-		narrow = narrow || pod.Priority != 0 && p.fitted[i].w-len(priorityText(pod)) < besidePriority
+		if pod.Priority == 0 || narrow {
+			return
+		}
+		name := canvas.Width(story.RowName(p.frame.Board, p.named(pod), besidePriority))
+		narrow = p.fitted[i].w-len(priorityText(pod)) < name
 	})
 	return narrow
 }
