@@ -180,7 +180,7 @@ func TestExplainPodJSON(t *testing.T) {
   ]
  },
  "notes": [
-  "The pod's tier, time there and attempts are modelled: the recording does not contain them.",
+  "The pod's tier, time there and attempts are modelled: only a scheduler log at -v=5 contains them.",
   "The last attempt is modelled.",
   "Needs are computed by kube-scheduler v1.37's own plugins from the objects at that time; pods that are assumed but not yet bound are not counted."
  ]

@@ -19,8 +19,8 @@ func (e *Estimate) BackOffUntil(now, ends time.Time, opts queue.Options) {
 // old, since not each leaves a trace, and a pod that is woken again and again is tried as often as its backoff allows. An event that may wake pods comes at stir, and the last one was
 // likely as long before now.
 func (e *Estimate) BackOffLikely(now, stir time.Time, opts queue.Options) {
-	if e.failedLast {
-		return
+	if e.failedLast || e.Attempts < 2 || now.Sub(e.InitialAttemptTimestamp)/time.Duration(e.Attempts) > opts.PodMaxBackoff {
+		return // it is known, or the pod is not tried that often
 	}
 	if likely := now.Add(opts.Backoff(e.Attempts) / 2); likely.After(e.Timestamp.Add(opts.Backoff(e.Attempts))) {
 		e.BackoffExpiry = likely
