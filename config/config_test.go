@@ -169,7 +169,7 @@ themes:
 keys:
   plya: x
   quit: [f9]
-  play: "["
+  play: f9
 a: &a [*a]
 b: *a
 `))

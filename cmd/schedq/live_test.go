@@ -467,15 +467,19 @@ func TestLimitedView(t *testing.T) {
 	kubeconfig := server.Kubeconfig(t)
 
 	code, out, stderr := schedq(t, "", "list", "-n", "default", "-o", "json", "--kubeconfig", kubeconfig)
-	var pods []struct {
-		Pod, Tier                     string
-		AgeSeconds, InTierSeconds     float64
-		InTierAtMost, AttemptsAtLeast bool
-		Attempts                      int
-		Plugins                       []string
-		NextTry                       *time.Time
+	var listed struct {
+		Pods []struct {
+			Pod, Tier                     string
+			AgeSeconds, InTierSeconds     float64
+			InTierAtMost, AttemptsAtLeast bool
+			Attempts                      int
+			Plugins                       []string
+			NextTry                       *time.Time
+		}
 	}
-	if err := json.Unmarshal([]byte(out), &pods); code != 0 || err != nil || len(pods) != 2 {
+	err := json.Unmarshal([]byte(out), &listed)
+	pods := listed.Pods
+	if code != 0 || err != nil || len(pods) != 2 {
 		t.Fatalf("exit %d, %v: %s\n%s", code, err, stderr, out)
 	}
 	within := func(seconds, least float64) bool { return seconds >= least && seconds < least+60 }

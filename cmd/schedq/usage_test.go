@@ -51,12 +51,12 @@ func TestListOrder(t *testing.T) {
 		"priority": "batch-1 train-0 quorum-2 quorum-3",
 	} {
 		_, out, stderr := schedq(t, "", append(list, "--sort", order, "-o", "json")...)
-		var pods []struct{ Pod string }
-		if err := json.Unmarshal([]byte(out), &pods); err != nil {
+		var listed struct{ Pods []struct{ Pod string } }
+		if err := json.Unmarshal([]byte(out), &listed); err != nil {
 			t.Fatalf("%s: %v %s", order, err, stderr)
 		}
 		var got []string
-		for _, p := range pods {
+		for _, p := range listed.Pods {
 			got = append(got, strings.TrimPrefix(p.Pod, "default/"))
 		}
 		if strings.Join(got, " ") != want {

@@ -63,7 +63,7 @@ func TestConclusions(t *testing.T) {
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), nil)
 			},
 			"InsufficientResources", "No node has 2 CPUs free.", "Closest: a needs 1 more CPU.",
-			"Next try by about 12:05:31 (5 min timeout). Sooner if a node with 2 CPUs free is added, or a frees 1 CPU.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with 2 CPUs free is added, or a frees 1 CPU.",
 		},
 		"fragmented": {
 			func(c *world.Cluster) {
@@ -73,7 +73,7 @@ func TestConclusions(t *testing.T) {
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "4"), nil)
 			},
 			"Fragmented", "No node has 4 CPUs free. Enough in total: 5 CPUs free on 2 nodes, but at most 3 CPUs on one.", "Closest: b needs 1 more CPU.",
-			"Next try by about 12:05:31 (5 min timeout). Sooner if a node with 4 CPUs free is added, or b frees 1 CPU.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with 4 CPUs free is added, or b frees 1 CPU.",
 		},
 		"too small": {
 			func(c *world.Cluster) {
@@ -82,7 +82,7 @@ func TestConclusions(t *testing.T) {
 			},
 			"NodesTooSmall", "No node has 6 CPUs free. None is large enough even when empty: the largest has 4 CPUs.",
 			"No existing node can be made to fit: add a node with 6 CPUs free.",
-			"Next try by about 12:05:31 (5 min timeout). Sooner if a node with 6 CPUs free is added.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with 6 CPUs free is added.",
 		},
 		"not offered": {
 			func(c *world.Cluster) {
@@ -92,7 +92,7 @@ func TestConclusions(t *testing.T) {
 				})
 			},
 			"ResourceNotOffered", "No node offers nvidia.com/gpu.", "No existing node can be made to fit: add a node with 1 nvidia.com/gpu free.",
-			"Next try by about 12:05:31 (5 min timeout). Sooner if a node with 1 nvidia.com/gpu free is added.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with 1 nvidia.com/gpu free is added.",
 		},
 		"label and resources": {
 			func(c *world.Cluster) {
@@ -102,7 +102,7 @@ func TestConclusions(t *testing.T) {
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "6"), func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} })
 			},
 			"NodeAffinity", "No node has the label disk=ssd and 6 CPUs free.", "Closest: b needs the label disk=ssd.",
-			"Next try by about 12:05:31 (5 min timeout). Sooner if a node with the label disk=ssd and 6 CPUs free is added, or b gets the label disk=ssd.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with the label disk=ssd and 6 CPUs free is added, or b gets the label disk=ssd.",
 		},
 		"affinity": {
 			func(c *world.Cluster) {
@@ -114,7 +114,7 @@ func TestConclusions(t *testing.T) {
 				})
 			},
 			"NodeAffinity", "The only node does not have the label zone in (z1,z2).", "Closest: a needs the label zone in (z1,z2).",
-			"Next try by about 12:05:31 (5 min timeout). Sooner if a node with the label zone in (z1,z2) is added, or a gets the label zone in (z1,z2).",
+			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with the label zone in (z1,z2) is added, or a gets the label zone in (z1,z2).",
 		},
 		// A node in another zone can't be moved to this one, so the tainted node is the closest.
 		"zone": {
@@ -128,7 +128,7 @@ func TestConclusions(t *testing.T) {
 			"UntoleratedTaints",
 			"The only node with the label topology.kubernetes.io/zone=z3 has a taint that the pod does not tolerate. The taint is dedicated=infra.",
 			"Closest: b needs its taint dedicated=infra removed or tolerated.",
-			"Next try by about 12:05:31 (5 min timeout). Sooner if a node with the label topology.kubernetes.io/zone=z3 is added, or b loses the taint dedicated=infra.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with the label topology.kubernetes.io/zone=z3 is added, or b loses the taint dedicated=infra.",
 		},
 		"taints and cordons": {
 			func(c *world.Cluster) {
@@ -139,7 +139,7 @@ func TestConclusions(t *testing.T) {
 			"UntoleratedTaints",
 			"Of the 3 nodes with 2 CPUs free, 2 have taints that the pod does not tolerate and 1 is cordoned. The taint is dedicated=infra.",
 			"Closest: a needs its taint dedicated=infra removed or tolerated.",
-			"Next try by about 12:05:31 (5 min timeout). Sooner if a node with 2 CPUs free is added, or a loses the taint dedicated=infra.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with 2 CPUs free is added, or a loses the taint dedicated=infra.",
 		},
 		"cordoned": {
 			func(c *world.Cluster) {
@@ -147,7 +147,7 @@ func TestConclusions(t *testing.T) {
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), nil)
 			},
 			"NodesCordoned", "All 2 nodes are cordoned.", "Closest: a needs uncordoning.",
-			"Next try by about 12:05:31 (5 min timeout). Sooner if a node that can take it is added, or a is uncordoned.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner if a node that can take it is added, or a is uncordoned.",
 		},
 		// Uncordoning a node is one change although two plugins reject it for that.
 		"cordoned or full": {
@@ -157,7 +157,7 @@ func TestConclusions(t *testing.T) {
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), nil)
 			},
 			"NodesCordoned", "The only node with 2 CPUs free is cordoned.", "Closest: b needs uncordoning.",
-			"Next try by about 12:05:31 (5 min timeout). Sooner if a node with 2 CPUs free is added, or b is uncordoned.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with 2 CPUs free is added, or b is uncordoned.",
 		},
 		"anti-affinity": {
 			func(c *world.Cluster) {
@@ -172,7 +172,7 @@ func TestConclusions(t *testing.T) {
 			"PodAffinity",
 			"All 2 nodes conflict with its pod anti-affinity: app=db (per kubernetes.io/hostname). It conflicts with default/db-0 on a and default/db-1 on b.",
 			"Closest: a needs default/db-0 to leave.",
-			"Next try by about 12:05:31 (5 min timeout). Sooner if a node that can take it is added, or a is left by default/db-0.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner if a node that can take it is added, or a is left by default/db-0.",
 		},
 		"spread": {
 			func(c *world.Cluster) {
@@ -187,7 +187,7 @@ func TestConclusions(t *testing.T) {
 			"TopologySpread",
 			"The only node with 2 CPUs free would break its topology spread. Matching pods per zone: z2 0, z1 1; max skew 1 allows only z2.",
 			"Closest: a needs fewer matching pods in its domain.",
-			"Next try by about 12:05:31 (5 min timeout). Sooner if a node with 2 CPUs free is added in z2, or a loses matching pods in its domain.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with 2 CPUs free is added in z2, or a loses matching pods in its domain.",
 		},
 		"port": {
 			func(c *world.Cluster) {
@@ -197,7 +197,7 @@ func TestConclusions(t *testing.T) {
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), port)
 			},
 			"PortConflict", "The only node has host port 80 in use. It conflicts with default/proxy on a.", "Closest: a needs default/proxy to leave.",
-			"Next try by about 12:05:31 (5 min timeout). Sooner if a node that can take it is added, or a is left by default/proxy.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner if a node that can take it is added, or a is left by default/proxy.",
 		},
 		"claim": {
 			func(c *world.Cluster) {
@@ -205,7 +205,7 @@ func TestConclusions(t *testing.T) {
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { world.Mount(p, "data") })
 			},
 			"ClaimNotReady", `PersistentVolumeClaim "data" does not exist.`, `Create the PersistentVolumeClaim "data".`,
-			"Next try by about 12:05:31 (5 min timeout). Sooner if the claim is created.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner if the claim is created.",
 		},
 		"unbound claim": {
 			func(c *world.Cluster) {
@@ -218,7 +218,7 @@ func TestConclusions(t *testing.T) {
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { world.Mount(p, "data") })
 			},
 			"ClaimNotReady", "A PersistentVolumeClaim of the pod is not bound.", "Check the claim's storage class and its provisioner.",
-			"Next try by about 12:05:31 (5 min timeout). Sooner if the claim is bound.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner if the claim is bound.",
 		},
 		"volume elsewhere": {
 			func(c *world.Cluster) {
@@ -236,7 +236,7 @@ func TestConclusions(t *testing.T) {
 			},
 			"VolumeConflict", "The only node can't use its volume. Volume pv-1 is only usable where topology.kubernetes.io/zone in z2.",
 			"No existing node can be made to fit: add a node.",
-			"Next try by about 12:05:31 (5 min timeout). Sooner if a node that can take it is added.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner if a node that can take it is added.",
 		},
 		"gate": {
 			func(c *world.Cluster) {

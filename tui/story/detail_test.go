@@ -23,11 +23,11 @@ func TestContinuedLinesAreIndented(t *testing.T) {
 	}
 }
 
-// TestPreemptionMessage: the rest of the message is labelled as preemption's, also where upstream omits the label.
+// TestPreemptionMessage: what preemption came to stands below the reasons, and what says nothing is left out.
 func TestPreemptionMessage(t *testing.T) {
 	for message, want := range map[string]string{
-		"0/3 nodes are available: 3 Insufficient cpu. not found":                          "  preemption: not found",
-		"0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are helpful.": "  preemption: 0/3 nodes are helpful.",
+		"0/3 nodes are available: 3 Insufficient cpu. not found": "  3 Insufficient cpu (NodeResourcesFit)",
+		"0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.": "  Preemption: on every node evicting pods would not help.",
 	} {
 		p := &board.Pod{}
 		p.Message, p.UnschedulableCount = sources.Sanitize(message), 1
