@@ -169,7 +169,7 @@ themes:
 keys:
   plya: x
   quit: [f9]
-  play: f9
+  play: hello
 a: &a [*a]
 b: *a
 `))

@@ -31,12 +31,16 @@ type Observation struct {
 // plugin and no hint. Until Regroup, an observed pod is queued alone and not with its pod group.
 func (q *Queue) Observe(now time.Time, o Observation) {
 	p, from := q.extractObserved(o)
+	known := p.Pod // o.Pod is a stand-in without a UID if the object is gone by now
 	p.Pod, p.Tier = o.Pod, o.To
 	switch o.To {
 	case InFlight:
 		p.Attempts++
 	case Scheduled, Deleted:
 		q.DeleteNominatedPodIfExists(o.Pod)
+		if known != nil {
+			q.DeleteNominatedPodIfExists(known)
+		}
 	default:
 		if o.Event == ScheduleAttemptFailure && from != Pending { // a pending pod's own attempt failed earlier
 			p = q.failed(now, p, Rejection{UnschedulablePlugins: o.UnschedulablePlugins})

@@ -24,7 +24,6 @@ unschedulable since 10:56:55.401, observed · 4 attempts · priority 0 · last w
 
 last attempt, failed at 10:56:55.401, observed
   3 of 3 nodes  VolumeBinding  pod has unbound immediate PersistentVolumeClaims
-  PostFilter: not found
 
 may be woken by, if the plugin's queueing hint agrees
   VolumeBinding  NodeAdd, NodeUpdateNodeLabel, PersistentVolumeClaimAdd, PersistentVolumeClaimUpdate, PersistentVolumeAdd, PersistentVolumeUpdate, storage.k8s.io/StorageClassAdd, storage.k8s.io/StorageClassUpdate, storage.k8s.io/CSINodeAdd, storage.k8s.io/CSINodeUpdate, storage.k8s.io/CSIDriverUpdate, storage.k8s.io/CSIStorageCapacityAdd, storage.k8s.io/CSIStorageCapacityUpdate

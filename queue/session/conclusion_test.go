@@ -217,7 +217,7 @@ func TestConclusions(t *testing.T) {
 				world.Change(c, 1.6, sources.Added, world.PendingClaim("data", "fast"), nil)
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { world.Mount(p, "data") })
 			},
-			"ClaimNotReady", "A PersistentVolumeClaim of the pod is not bound.", "Check the claim's storage class and its provisioner.",
+			"ClaimNotReady", "PersistentVolumeClaim data is not bound.", "Check the claim's storage class and its provisioner.",
 			"Next try by about 12:05:32 (5 min timeout). Sooner if the claim is bound.",
 		},
 		"volume elsewhere": {

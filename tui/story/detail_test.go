@@ -26,7 +26,7 @@ func TestContinuedLinesAreIndented(t *testing.T) {
 // TestPreemptionMessage: what preemption came to stands below the reasons, and what says nothing is left out.
 func TestPreemptionMessage(t *testing.T) {
 	for message, want := range map[string]string{
-		"0/3 nodes are available: 3 Insufficient cpu. not found": "  3 Insufficient cpu (NodeResourcesFit)",
+		"0/3 nodes are available: 3 Insufficient cpu. not found":                                                                        "  3 Insufficient cpu (NodeResourcesFit)",
 		"0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.": "  Preemption: on every node evicting pods would not help.",
 	} {
 		p := &board.Pod{}

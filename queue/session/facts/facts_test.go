@@ -138,7 +138,11 @@ func checkOne(t *testing.T, raw *raw, name string, now time.Time, x *explain.Exp
 		r.evidence(raw, now)
 		if c := x.Conclusion; c != nil {
 			r.read(string(c.Cause), causes)
-			r.read(string(c.Fix), fixes)
+			fix, besides, _ := strings.Cut(string(c.Fix), "Besides, ")
+			r.read(strings.TrimSpace(fix), fixes)
+			if besides != "" {
+				r.read(strings.ToUpper(besides[:1])+besides[1:], causes)
+			}
 			r.read(string(c.Next), nexts)
 		}
 		r.needs()

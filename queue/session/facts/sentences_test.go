@@ -70,7 +70,6 @@ func unchecked(*reading, []string) {}
 var causes = []sentence{
 	form(`It has not been tried yet\.`, func(r *reading, _ []string) { r.check(r.modelled || r.s.attempts == 0, "it has been tried") }),
 	form(`At [0-9:.]+:`, unchecked),
-	form(`Besides,`, unchecked),
 	form(`It fits on (\S+)(?: and (\d+) other nodes?)? now\.`, func(r *reading, m []string) {
 		fitting := r.fitting()
 		more, _ := strconv.Atoi(m[2])
@@ -217,7 +216,7 @@ var causes = []sentence{
 		c := r.w.claims[r.pod.Namespace+"/"+m[1]]
 		r.check(c != nil && c.DeletionTimestamp != nil, "it is not being deleted")
 	}),
-	form(`A PersistentVolumeClaim of the pod is not bound\.`, func(r *reading, _ []string) {
+	form(`(?:A PersistentVolumeClaim of the pod|PersistentVolumeClaim \S+) is not bound\.`, func(r *reading, _ []string) {
 		ok := false
 		for _, name := range claimsOf(r.pod) {
 			c := r.w.claims[name]
