@@ -103,15 +103,14 @@ func TestExtractLastOfGroup(t *testing.T) {
 	}
 }
 
-// TestObservedEndEndsNomination: a deletion that is observed after the object is gone ends the pod's nomination.
+// TestObservedEndEndsNomination checks that a deletion that is observed after the object is gone ends the pod's
+// nomination.
 func TestObservedEndEndsNomination(t *testing.T) {
-	q := queue.New(queue.DefaultOptions(), nil, nil)
-	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: "web"}}
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	q.Observe(now, queue.Observation{Pod: pod, To: queue.Active, Event: "UnscheduledPodAdd"})
+	q := queue.New(queue.Defaults(), nil, nil)
+	pod := newPod("web", "1")
+	q.Observe(noon, queue.Observation{Pod: pod, To: queue.Active, Event: "UnscheduledPodAdd"})
 	q.AddNominatedPod(pod, "node-a")
-	gone := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}}
-	q.Observe(now.Add(time.Second), queue.Observation{Pod: gone, To: queue.Deleted})
+	q.Observe(noon, queue.Observation{Pod: newPod("web", ""), To: queue.Deleted})
 	if left := q.NominatedPodsForNode("node-a"); len(left) > 0 {
 		t.Errorf("%s is still nominated", left[0].Name)
 	}
