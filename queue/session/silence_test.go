@@ -33,7 +33,7 @@ func TestSilence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Silences) != 1 || r.Silences[0].Sentence != "No scheduler is heard to work since 12:00:18, until 12:01:00." {
+	if len(r.Silences) != 1 || r.Silences[0].Sentence != "No sign of a scheduler since 12:00:18, until 12:01:00." {
 		t.Errorf("the report has %+v", r.Silences)
 	}
 	if r.Attempts.Total != 2 {
@@ -46,12 +46,12 @@ func TestSilence(t *testing.T) {
 	if r, err := report.Summarize(t.Context(), again, timeline.Options{}); err != nil || len(r.Silences) != 0 {
 		t.Errorf("%v, with a local scheduler the report contains %+v", err, r.Silences)
 	}
-	for at, want := range map[float64]string{10: "", 19: "", 40: "No scheduler is heard to work since 12:00:18", 65: ""} {
+	for at, want := range map[float64]string{10: "", 19: "", 40: "No sign of a scheduler since 12:00:18", 65: ""} {
 		x, err := session.ExplainPod(t.Context(), rec, timeline.Options{}, world.Key("old"), world.At(at))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(x.Why[0]); (want == "") != !strings.HasPrefix(got, "No scheduler") || !strings.HasPrefix(got, want) {
+		if got := string(x.Why[0]); (want == "") != !strings.HasPrefix(got, "No sign") || !strings.HasPrefix(got, want) {
 			t.Errorf("at %g s, got %q, want %q", at, got, want)
 		}
 	}
@@ -69,7 +69,7 @@ func TestSchedulerEnds(t *testing.T) {
 	if at := timeline.LastMoment(rec); !at.Equal(world.At(13)) {
 		t.Errorf("the last moment is %s", at)
 	}
-	const said = "The scheduler shut down at 12:00:13.000, as its log says. What follows is what would happen if it had gone on."
+	const said = "The scheduler shut down at 12:00:13.000, according to its log. Next tries assume that it kept running."
 	for at, want := range map[float64]string{12.9: "", 13: said, 200: said} {
 		l, err := session.ListPods(t.Context(), rec, timeline.Options{}, world.At(at))
 		if err != nil {

@@ -130,7 +130,7 @@ func (h Header) silence(a canvas.Area) {
 	since := h.Frame.Zone.Second(h.Frame.Silent.Since)
 	text := "NO SIGN OF A SCHEDULER since " + since + " — no pod is tried"
 	if h.Frame.Silent.Ended {
-		text = "THE SCHEDULER SHUT DOWN at " + since + " — what follows is if it had gone on"
+		text = "THE SCHEDULER SHUT DOWN at " + since + " — next tries assume it kept running"
 	}
 	a.Text(max(1, (a.W-canvas.Width(text))/2), 0, style, canvas.Truncate(text, a.W-2))
 }

@@ -99,9 +99,15 @@ func inTier(t queue.Tier) string {
 
 // cause returns why p waits.
 func (m *Moment) cause(p *board.Pod, needs *Needs) Cause {
-	if q := m.Silent; q != nil && (q.Profile == "" || q.Profile == p.Object().Spec.SchedulerName) {
-		return Cause{Reason: SchedulerSilent, Text: q.Sentence(m.Zone), Helps: "a scheduler runs for it"}
+	c := m.ownCause(p, needs)
+	if q := m.Silent; q != nil && !q.Ended && (q.Profile == "" || q.Profile == p.Object().Spec.SchedulerName) {
+		c.Reason, c.Text = SchedulerSilent, q.Sentence(m.Zone)+" "+c.Text
 	}
+	return c
+}
+
+// ownCause is cause for a scheduler that works.
+func (m *Moment) ownCause(p *board.Pod, needs *Needs) Cause {
 	switch {
 	case p.Tier == queue.Gated:
 		return gateCause(p)
@@ -340,9 +346,17 @@ func nodesRejected(pod *v1.Pod, r verdict.Reason) (one, many, help string, code 
 
 // next says when p is tried next, and what would help.
 func (m *Moment) next(p *board.Pod, c Cause) string {
-	if c.Reason == SchedulerSilent {
+	said := m.nextTry(p, c)
+	switch {
+	case c.Reason == SchedulerSilent:
 		return "Not tried until a scheduler runs for it."
+	case m.Silent != nil && m.Silent.Ended:
+		return "The scheduler has shut down. If it had not: " + lowerFirst(said)
 	}
+	return said
+}
+
+func (m *Moment) nextTry(p *board.Pod, c Cause) string {
 	succeeds := ""
 	if c.Helps != "" {
 		succeeds = fmt.Sprintf(" It can succeed if %s.", c.Helps)

@@ -51,7 +51,7 @@ type Explanation struct {
 	WokenBy     []PluginWakes       `json:"wokenBy,omitempty"`
 	// Needs is nil if it is unknown, or if the pod has left the queue.
 	Needs *Needs `json:"needs,omitempty"`
-	// SchedulerEnded is when the scheduler shut down, as its log says. Nil if it had not by then, or if that
+	// SchedulerEnded is when the scheduler shut down, according to its log. Nil if it had not by then, or if that
 	// is unknown.
 	SchedulerEnded *time.Time `json:"schedulerEnded,omitempty"`
 	// Notes say what is modelled, and what is missing.

@@ -30,7 +30,7 @@ type Moment struct {
 	Zone words.Zone
 }
 
-// SchedulerEnded returns when the scheduler shut down, as its log says. It is nil if one works, or if that
+// SchedulerEnded returns when the scheduler shut down, according to its log. It is nil if one works, or if that
 // is unknown.
 func (m *Moment) SchedulerEnded() *time.Time {
 	if m.Silent == nil || !m.Silent.Ended {

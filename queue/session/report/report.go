@@ -35,7 +35,7 @@ type Report struct {
 	Longest []LongestReport `json:"longest"`
 	// Silences are the times without any scheduler activity.
 	Silences []SilenceReport `json:"silences,omitempty"`
-	// SchedulerEnded is when the last scheduler shut down, as its log says. End is that time then: what
+	// SchedulerEnded is when the last scheduler shut down, according to its log. End is that time then: what
 	// follows does not count. Nil if it is unknown.
 	SchedulerEnded *time.Time `json:"schedulerEnded,omitempty"`
 	// Ended says so in a sentence.

@@ -45,7 +45,7 @@ func newReporter(rec *sources.Recording) *reporter {
 	if ended, known := timeline.SchedulerEnd(rec); known && !rec.Rerun {
 		ended = ended.UTC()
 		r.report.SchedulerEnded = &ended
-		r.report.Ended = fmt.Sprintf("The scheduler shut down at %s, as its log says: the report ends there, and the recording at %s.",
+		r.report.Ended = fmt.Sprintf("The scheduler shut down at %s, according to its log: the report ends there, and the recording at %s.",
 			words.Zone{}.Precise(ended), words.Zone{}.Precise(r.report.End))
 		r.report.End = ended
 	}

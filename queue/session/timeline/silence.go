@@ -20,13 +20,13 @@ type Silence struct {
 // Sentence says it, with times of day in that zone.
 func (q Silence) Sentence(zone words.Zone) string {
 	if q.Ended {
-		said := "The scheduler shut down at " + zone.Precise(q.Since) + ", as its log says."
+		said := "The scheduler shut down at " + zone.Precise(q.Since) + ", according to its log."
 		if q.Until.IsZero() {
-			return said + " What follows is what would happen if it had gone on."
+			return said + " Next tries assume that it kept running."
 		}
 		return said + " One works again since " + zone.Clock(q.Until) + "."
 	}
-	said := "No scheduler is heard to work"
+	said := "No sign of a scheduler"
 	if q.Profile != "" {
 		said += " for schedulerName " + string(sources.Sanitize(q.Profile))
 	}
