@@ -44,7 +44,7 @@ func TestAgreement(t *testing.T) {
 		trial
 	}{
 		{"PopFromBackoffQ", "SchedulerPopFromBackoffQ=true", false, near},
-		{"no PopFromBackoffQ", "SchedulerPopFromBackoffQ=false", false, near},
+		{"no PopFromBackoffQ", "SchedulerPopFromBackoffQ=false", true, near},
 		{"far", "", true, far},
 		{"field", "", true, field},
 		{"far, behind", "", true, behind},
