@@ -96,3 +96,19 @@ func TestExplainErrors(t *testing.T) {
 		want.check(t)
 	}
 }
+
+// TestExplainMarkdown: an explanation that can be pasted into an issue, in which nothing of the cluster is markup.
+func TestExplainMarkdown(t *testing.T) {
+	code, out, stderr := schedq(t, "", "explain", "train-0", "--recording", "workshop", "--at", "10:56:45", "-o", "markdown")
+	for _, want := range []string{
+		"### default/train-0 at 2026-11-21 10:56:45.000 UTC\n", "**pending 10s, 1 attempt, unschedulable**\n",
+		"| nodes | plugin | reason |\n|---|---|---|\n| 2 | NodeAffinity | node(s) didn't match Pod's node affinity/selector |\n",
+	} {
+		if code != 0 || stderr != "" || !strings.Contains(out, want) {
+			t.Errorf("exit %d, %q, no %q in\n%s", code, stderr, want, out)
+		}
+	}
+	if code, _, stderr := schedq(t, "", "explain", "train-0", "--recording", "workshop", "-o", "yaml"); code != 2 || !strings.Contains(stderr, `invalid output format "yaml": use text, json or markdown`) {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}

@@ -306,7 +306,7 @@ type Domain struct {
 	Takes bool
 }
 
-// nearestDetailed is for how many of the nearest nodes the conflicting pods and volumes are looked up.
+// nearestDetailed limits the nearest nodes whose conflicting pods and volumes are looked up.
 const nearestDetailed = 10
 
 // addConflicts adds to d what rejects pod besides its node: other pods, volumes, topology domains.

@@ -4,30 +4,39 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/queue/session/words"
 )
 
 // Output is the flag -o of the commands that print.
-type Output struct{ format string }
+type Output struct {
+	// Also are the formats of the command besides text and json.
+	Also   []string
+	format string
+}
 
 // Register adds the flag to cmd.
 func (f *Output) Register(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.format, "output", "o", "text", "output format: text or json")
-	CompleteWith(cmd, "output", "text", "json")
+	cmd.Flags().StringVarP(&f.format, "output", "o", "text", "output format: "+words.Or(f.formats()))
+	CompleteWith(cmd, "output", f.formats()...)
 }
+
+func (f *Output) formats() []string { return append([]string{"text", "json"}, f.Also...) }
+
+// Is reports whether format, one of Also, was chosen.
+func (f *Output) Is(format string) bool { return f.format == format }
 
 // JSON reports whether the output format is JSON.
 func (f *Output) JSON() (bool, error) {
-	switch f.format {
-	case "json":
-		return true, nil
-	case "text":
-		return false, nil
+	if !slices.Contains(f.formats(), f.format) {
+		return false, Suggest(Usagef("invalid output format %q: use %s", f.format, words.Or(f.formats())), f.format, f.formats())
 	}
-	return false, Suggest(Usagef("invalid output format %q: use text or json", f.format), f.format, []string{"text", "json"})
+	return f.format == "json", nil
 }
 
 // WriteText writes text to w, which is standard output.

@@ -26,6 +26,7 @@ const atUsage = "show this `TIME`: 12:03:10 (UTC), +1m30s from the start, or RFC
 func NewExplain() *cobra.Command {
 	var names []string
 	var when string
+	output := &cli.Output{Also: []string{"markdown"}}
 	one := func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, name string, asJSON bool) error {
 		key, err := cluster.FindPod(cmd.Context(), rec, name)
 		if err != nil {
@@ -41,8 +42,11 @@ func NewExplain() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if asJSON {
+		switch {
+		case asJSON:
 			return cli.WriteJSON(cmd.OutOrStdout(), x)
+		case output.Is("markdown"):
+			return cli.WriteText(cmd.OutOrStdout(), markdown(x))
 		}
 		return writeExplanation(cmd.OutOrStdout(), x)
 	}
@@ -58,7 +62,7 @@ func NewExplain() *cobra.Command {
 		return nil
 	}
 	source := &sourceFlags{}
-	cmd := headlessFrom(source, &cobra.Command{
+	cmd := headlessFrom(source, output, &cobra.Command{
 		Use:   "explain POD... [FILE...] [--at TIME]",
 		Short: "Explain why a pod is pending and what will move it",
 		Long: `Explain pods at one moment: where each is and since when, the result of its last attempt, the latest

@@ -17,16 +17,15 @@ type (
 // headless turns cmd into a command without a screen. It opens a recording and calls read. Without a
 // FILE it calls follow for a live cluster, unless follow is nil.
 func headless(cmd *cobra.Command, read reader, follow follower) *cobra.Command {
-	return headlessFrom(&sourceFlags{}, cmd, read, follow)
+	return headlessFrom(&sourceFlags{}, &cli.Output{}, cmd, read, follow)
 }
 
-// headlessFrom is headless for a caller that needs the source's flags.
-func headlessFrom(source *sourceFlags, cmd *cobra.Command, read reader, follow follower) *cobra.Command {
+// headlessFrom is headless for a caller that needs the flags of the source and the output.
+func headlessFrom(source *sourceFlags, output *cli.Output, cmd *cobra.Command, read reader, follow follower) *cobra.Command {
 	if follow != nil {
 		source.live = &kubeFlags{}
 	}
 	var model cli.Model
-	var output cli.Output
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		asJSON, err := output.JSON()
 		if err != nil {

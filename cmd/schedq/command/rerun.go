@@ -52,7 +52,7 @@ newest release, and --feature-gates applies to both.`,
 		}
 		return nil
 	}
-	cmd = headlessFrom(&sourceFlags{memory: cli.RerunMemory}, cmd, func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error {
+	cmd = headlessFrom(&sourceFlags{memory: cli.RerunMemory}, &cli.Output{}, cmd, func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error {
 		from, to := opts, opts
 		from.Release = ""
 		from.Release = cmp.Or(against, from.ReleaseFor(rec))

@@ -36,7 +36,7 @@ func NewWait() *cobra.Command {
 	var timeout time.Duration
 	var until goal
 	source := &sourceFlags{}
-	cmd := headlessFrom(source, &cobra.Command{
+	cmd := headlessFrom(source, &cli.Output{}, &cobra.Command{
 		Use:   "wait POD --for CONDITION [FILE...]",
 		Short: "Wait until a pod is bound, tried or meets another condition",
 		Long: `Wait until a pod meets a condition, and print what happened and when. CONDITION is bound, deleted, a tier
