@@ -139,7 +139,7 @@ type ObjectChange struct {
 	// Object is a typed object: *v1.Pod, *v1.Node, *v1.PersistentVolumeClaim and so on, its Kind set.
 	// For Deleted it is the last known state, or an object with only its name and UID.
 	Object runtime.Object
-	// Delivered is when kube-scheduler heard of it by its watch, according to its log. Zero if that is not known.
+	// Delivered is when kube-scheduler's watch delivered it, according to its log. Zero if unknown.
 	Delivered time.Time
 	// Sent is when the API server had kube-scheduler's request that bound the pod. Zero of any other change, and if that is not known.
 	Sent time.Time

@@ -15,11 +15,12 @@ func isLongTrace(files []*file, opts Options) bool {
 		files[0].format == trace.Format && files[0].ring == nil && areLong(files, opts)
 }
 
-// streamMemory limits the bytes of memory that the objects of one moment take in a small compressed trace that is too much to keep.
+// streamMemory limits the memory, in bytes, of the objects of one moment in a small compressed trace
+// that is too large to keep.
 const streamMemory = 80 << 20
 
-// streamTrace opens a trace that is too much to keep. It returns nil if it can't: the files are something else, or what a trace
-// needs at one moment is too much, too.
+// streamTrace opens a trace that is too large to keep. It returns nil if the files are something else,
+// or if the objects of one moment are too large, too.
 func streamTrace(ctx context.Context, paths []string, opts Options) *sources.Recording {
 	debug.FreeOSMemory() // what was kept until now
 	files, err := detectAll(ctx, paths, opts)

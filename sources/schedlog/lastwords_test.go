@@ -8,7 +8,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestLastWords: kube-scheduler says that it ends, and from then on none is heard to work.
+// TestLastWords: the log says that kube-scheduler shuts down, and no scheduler works from then on.
 func TestLastWords(t *testing.T) {
 	failed := `I1121 10:00:01.000000       1 schedule_one.go:1194] "Unable to schedule pod; no fit; waiting" pod="default/web" err="0/1 nodes are available: 1 Insufficient cpu."` + "\n"
 	moved := `I1121 10:00:01.000000       1 backoff_queue.go:324] "Entity moved to an internal scheduling queue" type="pod" entity="default/web" event="UnscheduledPodAdd" queue="Active"` + "\n"

@@ -46,7 +46,7 @@ type Engine struct {
 
 	before   map[types.UID]*sources.Tried // what is known of attempts before the source came to the scheduler
 	attached time.Time                    // when the source came to it, or zero
-	// createdAhead is by how much the stream's clock is ahead of the one that stamps objects when they are created.
+	// createdAhead is how far the stream's clock is ahead of the clock of creation timestamps.
 	createdAhead time.Duration
 
 	// noted is what the present call of a person's does to the cluster and the queue. Nil outside of one.
