@@ -64,7 +64,7 @@ func TestANodeLikeOneThatIsThere(t *testing.T) {
 
 func TestTheNearestNodeIsOffered(t *testing.T) {
 	asks(t, func(p *person) {
-		p.do(keymap.Needs).sees("It fits on none of 2 nodes").try(keymap.AddNode).sees("node like: node-1").press("esc")
+		p.do(keymap.Needs).sees("It fits on none of the 2 nodes").try(keymap.AddNode).sees("node like: node-1").press("esc")
 		p.try(keymap.EditNode).sees("edit node: node-1").press("esc")
 	})
 }

@@ -15,22 +15,22 @@ func TestExplain(t *testing.T) {
 pending 22s, 4 attempts, unschedulable
 
 PersistentVolumeClaim data-store-0 is not bound. Check the claim's storage class and its provisioner.
-Next try by 11:02:16 (5 min timeout). Sooner if the claim is bound.
+Next try by 11:02:16 (5 min timeout). Sooner, for example, if the claim is bound.
 
 unschedulable since 10:56:55.401, observed · 4 attempts · priority 0 · last woken by PersistentVolumeUpdate at 10:56:55.401
-  Rejected by VolumeBinding at 10:56:55.4. Woken by events that this plugin listens for.
+  Rejected by VolumeBinding at 10:56:55.4. Events that this plugin listens for can wake it.
   Attempt 4 failed at 10:56:55.4. Backoff: 8 s, until 10:57:04. An event before then moves it to backoffQ.
   Without an event: retried at 11:02:16 (5 min timeout, checked every 30 s).
 
 last attempt, failed at 10:56:55.401, observed
   3 of 3 nodes  VolumeBinding  pod has unbound immediate PersistentVolumeClaims
 
-may be woken by, if the plugin's queueing hint agrees
+events that can wake it, subject to each plugin's queueing hint
   VolumeBinding  NodeAdd, NodeUpdateNodeLabel, PersistentVolumeClaimAdd, PersistentVolumeClaimUpdate, PersistentVolumeAdd, PersistentVolumeUpdate, storage.k8s.io/StorageClassAdd, storage.k8s.io/StorageClassUpdate, storage.k8s.io/CSINodeAdd, storage.k8s.io/CSINodeUpdate, storage.k8s.io/CSIDriverUpdate, storage.k8s.io/CSIStorageCapacityAdd, storage.k8s.io/CSIStorageCapacityUpdate
 
 needs
-  It fits on none of 3 nodes.
-  Free is allocatable minus what pods request; usage does not count.
+  It fits on none of the 3 nodes.
+  Free is allocatable minus what pods request; actual usage is ignored.
   On any node, VolumeBinding: pod has unbound immediate PersistentVolumeClaims.
   On any node, VolumeZone: PersistentVolume had no name.
   node-a  –                 would fit otherwise

@@ -233,10 +233,10 @@ func TestList(t *testing.T) {
 	want := `workshop at 2026-11-21 10:58:00.000 UTC: 4 pods pending
 
   pod               pending  tier           for    attempts  next try  why
-  default/batch-1   1m34s    unschedulable  2.55s  6         11:03:16  2 of 3 nodes have less than 3 CPUs free, 1 has a taint that it does not tolerate.
-  default/train-0   1m26s    unschedulable  1m26s  1         11:01:46  2 of 3 nodes lack the label topology.kubernetes.io/zone=zone-c, 1 has a taint that it does not tolerate.
-  default/quorum-2  40.59s   unschedulable  2.55s  4         11:03:16  2 of 3 nodes have less than 100m CPU free, 1 conflicts with a pod anti-affinity.
-  default/quorum-3  40.59s   unschedulable  2.55s  3         11:03:16  2 of 3 nodes have less than 100m CPU free, 1 conflicts with a pod anti-affinity.
+  default/batch-1   1m34s    unschedulable  2.55s  6         11:03:16  2 of 3 nodes have less than 3 CPUs free, 1 has an untolerated taint.
+  default/train-0   1m26s    unschedulable  1m26s  1         11:01:46  2 of 3 nodes lack the label topology.kubernetes.io/zone=zone-c, 1 has an untolerated taint.
+  default/quorum-2  40.59s   unschedulable  2.55s  4         11:03:16  2 of 3 nodes have less than 100m CPU free, 1 is ruled out by a pod anti-affinity.
+  default/quorum-3  40.59s   unschedulable  2.55s  3         11:03:16  2 of 3 nodes have less than 100m CPU free, 1 is ruled out by a pod anti-affinity.
 `
 	if code != 0 || stderr != "" || out != want {
 		t.Errorf("exit %d, %q\n%s", code, stderr, out)

@@ -62,8 +62,8 @@ func TestConclusions(t *testing.T) {
 				running(c, "y", "3500m", "b", nil)
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), nil)
 			},
-			"InsufficientResources", "No node has 2 CPUs free.", "Closest: a needs 1 more CPU.",
-			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with 2 CPUs free is added, or a frees 1 CPU.",
+			"InsufficientResources", "No node has 2 CPUs free.", "Closest: a needs only 1 more CPU.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner, for example, if a node with 2 CPUs free is added, or a frees 1 CPU.",
 		},
 		"fragmented": {
 			func(c *world.Cluster) {
@@ -72,8 +72,8 @@ func TestConclusions(t *testing.T) {
 				running(c, "y", "1", "b", nil)
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "4"), nil)
 			},
-			"Fragmented", "No node has 4 CPUs free. Enough in total: 5 CPUs free on 2 nodes, but at most 3 CPUs on one.", "Closest: b needs 1 more CPU.",
-			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with 4 CPUs free is added, or b frees 1 CPU.",
+			"Fragmented", "No node has 4 CPUs free. Enough in total: 5 CPUs free on 2 nodes, but at most 3 CPUs on one.", "Closest: b needs only 1 more CPU.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner, for example, if a node with 4 CPUs free is added, or b frees 1 CPU.",
 		},
 		"too small": {
 			func(c *world.Cluster) {
@@ -82,7 +82,7 @@ func TestConclusions(t *testing.T) {
 			},
 			"NodesTooSmall", "No node has 6 CPUs free. None is large enough even when empty: the largest has 4 CPUs.",
 			"No existing node can be made to fit: add a node with 6 CPUs free.",
-			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with 6 CPUs free is added.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner, for example, if a node with 6 CPUs free is added.",
 		},
 		"not offered": {
 			func(c *world.Cluster) {
@@ -92,7 +92,7 @@ func TestConclusions(t *testing.T) {
 				})
 			},
 			"ResourceNotOffered", "No node offers nvidia.com/gpu.", "No existing node can be made to fit: add a node with 1 nvidia.com/gpu free.",
-			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with 1 nvidia.com/gpu free is added.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner, for example, if a node with 1 nvidia.com/gpu free is added.",
 		},
 		"label and resources": {
 			func(c *world.Cluster) {
@@ -101,8 +101,8 @@ func TestConclusions(t *testing.T) {
 				running(c, "y", "1", "b", nil)
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "6"), func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} })
 			},
-			"NodeAffinity", "No node has the label disk=ssd and 6 CPUs free.", "Closest: b needs the label disk=ssd.",
-			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with the label disk=ssd and 6 CPUs free is added, or b gets the label disk=ssd.",
+			"NodeAffinity", "No node has both the label disk=ssd and 6 CPUs free.", "Closest: b needs only the label disk=ssd.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner, for example, if a node with the label disk=ssd and 6 CPUs free is added, or b gets the label disk=ssd.",
 		},
 		"affinity": {
 			func(c *world.Cluster) {
@@ -113,8 +113,8 @@ func TestConclusions(t *testing.T) {
 							{Key: "zone", Operator: v1.NodeSelectorOpIn, Values: []string{"z1", "z2"}}}}}}}}
 				})
 			},
-			"NodeAffinity", "The only node does not have the label zone in (z1,z2).", "Closest: a needs the label zone in (z1,z2).",
-			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with the label zone in (z1,z2) is added, or a gets the label zone in (z1,z2).",
+			"NodeAffinity", "The only node does not have the label zone in (z1,z2).", "Closest: a needs only the label zone in (z1,z2).",
+			"Next try by about 12:05:32 (5 min timeout). Sooner, for example, if a node with the label zone in (z1,z2) is added, or a gets the label zone in (z1,z2).",
 		},
 		// A node in another zone can't be moved to this one, so the tainted node is the closest.
 		"zone": {
@@ -126,9 +126,9 @@ func TestConclusions(t *testing.T) {
 				})
 			},
 			"UntoleratedTaints",
-			"The only node with the label topology.kubernetes.io/zone=z3 has a taint that the pod does not tolerate. The taint is dedicated=infra.",
-			"Closest: b needs its taint dedicated=infra removed or tolerated.",
-			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with the label topology.kubernetes.io/zone=z3 is added, or b loses the taint dedicated=infra.",
+			"The only node with the label topology.kubernetes.io/zone=z3 has the untolerated taint dedicated=infra.",
+			"Closest: b needs only its taint dedicated=infra removed or tolerated.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner, for example, if a node with the label topology.kubernetes.io/zone=z3 is added, or b loses the taint dedicated=infra or the pod tolerates it.",
 		},
 		"taints and cordons": {
 			func(c *world.Cluster) {
@@ -137,17 +137,17 @@ func TestConclusions(t *testing.T) {
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), nil)
 			},
 			"UntoleratedTaints",
-			"Of the 3 nodes with 2 CPUs free, 2 have taints that the pod does not tolerate and 1 is cordoned. The taint is dedicated=infra.",
-			"Closest: a needs its taint dedicated=infra removed or tolerated.",
-			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with 2 CPUs free is added, or a loses the taint dedicated=infra.",
+			"Of the 3 nodes with 2 CPUs free, 2 have the untolerated taint dedicated=infra and 1 is cordoned.",
+			"Closest: a needs only its taint dedicated=infra removed or tolerated.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner, for example, if a node with 2 CPUs free is added, or a loses the taint dedicated=infra or the pod tolerates it.",
 		},
 		"cordoned": {
 			func(c *world.Cluster) {
 				fleet(c, "8", map[string]func(*v1.Node){"a": cordoned, "b": cordoned}, "a", "b")
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), nil)
 			},
-			"NodesCordoned", "All 2 nodes are cordoned.", "Closest: a needs uncordoning.",
-			"Next try by about 12:05:32 (5 min timeout). Sooner if a node that can take it is added, or a is uncordoned.",
+			"NodesCordoned", "All 2 nodes are cordoned.", "Closest: a needs only uncordoning.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner, for example, if a node that can take it is added, or a is uncordoned.",
 		},
 		// Uncordoning a node is one change although two plugins reject it for that.
 		"cordoned or full": {
@@ -156,8 +156,8 @@ func TestConclusions(t *testing.T) {
 				running(c, "x", "7", "a", nil)
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), nil)
 			},
-			"NodesCordoned", "The only node with 2 CPUs free is cordoned.", "Closest: b needs uncordoning.",
-			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with 2 CPUs free is added, or b is uncordoned.",
+			"NodesCordoned", "The only node with 2 CPUs free is cordoned.", "Closest: b needs only uncordoning.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner, for example, if a node with 2 CPUs free is added, or b is uncordoned.",
 		},
 		"anti-affinity": {
 			func(c *world.Cluster) {
@@ -170,9 +170,9 @@ func TestConclusions(t *testing.T) {
 				})
 			},
 			"PodAffinity",
-			"All 2 nodes conflict with its pod anti-affinity: app=db (per kubernetes.io/hostname). It conflicts with default/db-0 on a and default/db-1 on b.",
-			"Closest: a needs default/db-0 to leave.",
-			"Next try by about 12:05:32 (5 min timeout). Sooner if a node that can take it is added, or a is left by default/db-0.",
+			"All 2 nodes are ruled out by its pod anti-affinity: app=db (per kubernetes.io/hostname). Conflicting pods: default/db-0 on a and default/db-1 on b.",
+			"Closest: a needs only default/db-0 to leave.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner, for example, if a node that can take it is added, or default/db-0 leaves a.",
 		},
 		"spread": {
 			func(c *world.Cluster) {
@@ -185,9 +185,9 @@ func TestConclusions(t *testing.T) {
 				})
 			},
 			"TopologySpread",
-			"The only node with 2 CPUs free would break its topology spread. Matching pods per zone: z2 0, z1 1; max skew 1 allows only z2.",
-			"Closest: a needs fewer matching pods in its domain.",
-			"Next try by about 12:05:32 (5 min timeout). Sooner if a node with 2 CPUs free is added in z2, or a loses matching pods in its domain.",
+			"The only node with 2 CPUs free is ruled out by its topology spread. Matching pods per zone: z1 1, z2 0; maxSkew 1 leaves only z2.",
+			"Closest: a needs only fewer matching pods in its domain.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner, for example, if a node with 2 CPUs free is added in z2, or matching pods leave the domain of a.",
 		},
 		"port": {
 			func(c *world.Cluster) {
@@ -196,8 +196,8 @@ func TestConclusions(t *testing.T) {
 				running(c, "proxy", "1", "a", port)
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), port)
 			},
-			"PortConflict", "The only node has host port 80 in use. It conflicts with default/proxy on a.", "Closest: a needs default/proxy to leave.",
-			"Next try by about 12:05:32 (5 min timeout). Sooner if a node that can take it is added, or a is left by default/proxy.",
+			"PortConflict", "The only node has host port 80 in use. Conflicting pods: default/proxy on a.", "Closest: a needs only default/proxy to leave.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner, for example, if a node that can take it is added, or default/proxy leaves a.",
 		},
 		"claim": {
 			func(c *world.Cluster) {
@@ -205,7 +205,7 @@ func TestConclusions(t *testing.T) {
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { world.Mount(p, "data") })
 			},
 			"ClaimNotReady", `PersistentVolumeClaim "data" does not exist.`, `Create the PersistentVolumeClaim "data".`,
-			"Next try by about 12:05:32 (5 min timeout). Sooner if the claim is created.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner, for example, if the claim is created.",
 		},
 		"unbound claim": {
 			func(c *world.Cluster) {
@@ -218,7 +218,7 @@ func TestConclusions(t *testing.T) {
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { world.Mount(p, "data") })
 			},
 			"ClaimNotReady", "PersistentVolumeClaim data is not bound.", "Check the claim's storage class and its provisioner.",
-			"Next try by about 12:05:32 (5 min timeout). Sooner if the claim is bound.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner, for example, if the claim is bound.",
 		},
 		"volume elsewhere": {
 			func(c *world.Cluster) {
@@ -236,7 +236,7 @@ func TestConclusions(t *testing.T) {
 			},
 			"VolumeConflict", "The only node can't use its volume. Volume pv-1 is only usable where topology.kubernetes.io/zone in z2.",
 			"No existing node can be made to fit: add a node.",
-			"Next try by about 12:05:32 (5 min timeout). Sooner if a node that can take it is added.",
+			"Next try by about 12:05:32 (5 min timeout). Sooner, for example, if a node that can take it is added.",
 		},
 		"gate": {
 			func(c *world.Cluster) {

@@ -54,9 +54,9 @@ func TestExplainPodJSON(t *testing.T) {
  "reason": "InsufficientResources",
  "summary": "pending 0.5s, 1 attempt, unschedulable",
  "cause": "No node has 2 CPUs free.",
- "fix": "Closest: full needs 1500m more CPU.",
- "helps": "a node with 2 CPUs free is added, or full frees 1500m CPU",
- "next": "Next try by about 12:05:31 (5 min timeout). Sooner if a node with 2 CPUs free is added, or full frees 1500m CPU.",
+ "fix": "Closest: full needs only 1.5 more CPUs.",
+ "helps": "a node with 2 CPUs free is added, or full frees 1.5 CPUs",
+ "next": "Next try by about 12:05:31 (5 min timeout). Sooner, for example, if a node with 2 CPUs free is added, or full frees 1.5 CPUs.",
  "tier": "unschedulable",
  "since": "SINCE",
  "provenance": "modelled",
@@ -67,7 +67,7 @@ func TestExplainPodJSON(t *testing.T) {
  ],
  "pendingSince": "2026-11-21T12:00:02.001Z",
  "why": [
-  "Rejected by NodeResourcesFit, TaintToleration at 12:00:02. Woken by events that one of these plugins listens for.",
+  "Rejected by NodeResourcesFit, TaintToleration at 12:00:02. Events that one of these plugins listens for can wake it.",
   "Attempt 1 failed at 12:00:02. Backoff: 1 s, until 12:00:04. An event before then moves it to backoffQ.",
   "Without an event: retried at 12:05:31 (5 min timeout, checked every 30 s)."
  ],
@@ -88,7 +88,7 @@ func TestExplainPodJSON(t *testing.T) {
    }
   ],
   "message": "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s). preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling.",
-  "postFilter": "Preemption: on 1 node no pod has a lower priority; on 1 node evicting pods would not help."
+  "postFilter": "Preemption: 1 node has no lower-priority pod to evict; it would not help on 1 node."
  },
  "nextTry": {
   "latest": "2026-11-21T12:05:31Z",
@@ -199,7 +199,7 @@ func TestExplainPodJSON(t *testing.T) {
 		sentences = append(sentences, string(n.Node)+" "+n.String())
 	}
 	if want := []string{
-		"It fits on none of 2 nodes.", "Free is allocatable minus what pods request; usage does not count.",
+		"It fits on none of the 2 nodes.", "Free is allocatable minus what pods request; actual usage is ignored.",
 		"full NodeResourcesFit: needs 2 cpu, free 500m of 4: lacks 1500m",
 		"tainted TaintToleration: node(s) had untolerated taint(s) (taint dedicated=infra:NoSchedule); " +
 			"NodeResourcesFit: needs 2 cpu, free 1 of 1: lacks 1, too small even when empty",

@@ -166,7 +166,7 @@ func TestWhy(t *testing.T) {
 		want := []string{
 			"It entered the queue (UnscheduledPodAdd) without a gate: activeQ orders it by priority (0), then time.",
 			"Attempt 1: popped after 100ms as the first in activeQ by priority (0), then time.",
-			"Attempt 1 failed after 600ms: rejected by NodeResourcesFit. Woken by events that this plugin listens for. Attempt 1 failed at 12:00:10.7. Backoff: 1 s, until 12:00:11.7.",
+			"Attempt 1 failed after 600ms: rejected by NodeResourcesFit. Events that this plugin listens for can wake it. Attempt 1 failed at 12:00:10.7. Backoff: 1 s, until 12:00:11.7.",
 			"NodeAdd woke it after 500ms. Its backoff had not ended: it goes to backoffQ first. Attempt 1 failed at 12:00:10.7. Backoff: 1 s, until 12:00:11.7.",
 			"It entered the queue (UnscheduledPodAdd) without a gate: activeQ orders it by priority (0), then time.",
 			"Attempt 1: popped after 0s as the first in activeQ by priority (0), then time.",

@@ -27,7 +27,7 @@ func TestContinuedLinesAreIndented(t *testing.T) {
 func TestPreemptionMessage(t *testing.T) {
 	for message, want := range map[string]string{
 		"0/3 nodes are available: 3 Insufficient cpu. not found":                                                                        "  3 Insufficient cpu (NodeResourcesFit)",
-		"0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.": "  Preemption: on every node evicting pods would not help.",
+		"0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.": "  Preemption: it would not help on any node.",
 	} {
 		p := &board.Pod{}
 		p.Message, p.UnschedulableCount = sources.Sanitize(message), 1

@@ -123,7 +123,7 @@ func writeExplanation(w io.Writer, x *explain.Explanation) error {
 		}
 	}
 	if len(x.WokenBy) > 0 {
-		fmt.Fprintln(&b, "\nmay be woken by, if the plugin's queueing hint agrees")
+		fmt.Fprintln(&b, "\nevents that can wake it, subject to each plugin's queueing hint")
 		var rows [][]string
 		for _, p := range x.WokenBy {
 			events := "any event (its events are unknown)"

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
@@ -37,7 +38,7 @@ type requirement struct {
 	has, one, many string
 }
 
-// change is what would have to change on a node: to follow "NODE needs", and "if NODE".
+// change is what would have to change on a node: to follow "NODE needs only", and as a clause.
 type change struct{ needs, does string }
 
 // findCause explains a diagnosis of pod. It must not be called if the pod fits somewhere.
@@ -160,7 +161,8 @@ func nodesCause(pod *v1.Pod, d *cycle.Diagnosis) Cause {
 	if name := notOffered(d); name != "" {
 		c.Reason, c.Text = ResourceNotOffered, fmt.Sprintf("No node offers %s.", name)
 	}
-	c.Text += taintText(d, set, all) + spreadText(d, set, all) + volumeText(d, set, all) + conflictText(d, set, all)
+	c.nameTaints(d, set, all)
+	c.Text += spreadText(d, set, all) + volumeText(d, set, all) + conflictText(d, set, all)
 	c.closest(pod, d, offers, allowedDomains(d, set, all))
 	return c
 }
@@ -233,6 +235,9 @@ func sentence(d *cycle.Diagnosis, all []requirement, masks []uint64, has, not []
 		if d.Nodes == 1 {
 			return fmt.Sprintf("The only node does not have %s.", words.And(offers))
 		}
+		if len(offers) == 2 {
+			return fmt.Sprintf("No node has both %s.", words.And(offers))
+		}
 		return fmt.Sprintf("No node has %s.", words.And(offers))
 	}
 	counts := make([]int, len(not))
@@ -301,7 +306,7 @@ func requirements(pod *v1.Pod, l cycle.Lack) []requirement {
 		case v1.TaintNodeNotReady, v1.TaintNodeUnreachable:
 			all = append(all, is(NodesNotReady, "is not ready", "are not ready")...)
 		default:
-			all = append(all, is(UntoleratedTaints, "has a taint that the pod does not tolerate", "have taints that the pod does not tolerate")...)
+			all = append(all, is(UntoleratedTaints, untoleratedTaint, untoleratedTaints)...)
 		}
 	}
 	if len(all) > 0 {
@@ -312,7 +317,7 @@ func requirements(pod *v1.Pod, l cycle.Lack) []requirement {
 	case names.NodeUnschedulable:
 		return is(NodesCordoned, "is cordoned", "are cordoned")
 	case names.TaintToleration:
-		return is(UntoleratedTaints, "has a taint that the pod does not tolerate", "have taints that the pod does not tolerate")
+		return is(UntoleratedTaints, untoleratedTaint, untoleratedTaints)
 	case names.NodeAffinity, names.NodeName:
 		return is(NodeAffinity, "does not match the pod's node affinity", "do not match the pod's node affinity")
 	case names.InterPodAffinity:
@@ -320,13 +325,13 @@ func requirements(pod *v1.Pod, l cycle.Lack) []requirement {
 		case has(interpodaffinity.ErrReasonAffinityRulesNotMatch):
 			return is(PodAffinity, "does not match its pod affinity", "do not match its pod affinity")
 		case has(interpodaffinity.ErrReasonExistingAntiAffinityRulesNotMatch):
-			return is(PodAffinity, "conflicts with the anti-affinity of a running pod", "conflict with the anti-affinity of running pods")
+			return is(PodAffinity, "is ruled out by the anti-affinity of a running pod", "are ruled out by the anti-affinity of running pods")
 		case terms != "":
-			return is(PodAffinity, "conflicts with its pod "+terms, "conflict with its pod "+terms)
+			return is(PodAffinity, "is ruled out by its pod "+terms, "are ruled out by its pod "+terms)
 		}
-		return is(PodAffinity, "conflicts with its pod anti-affinity", "conflict with its pod anti-affinity")
+		return is(PodAffinity, "is ruled out by its pod anti-affinity", "are ruled out by its pod anti-affinity")
 	case names.PodTopologySpread:
-		return is(TopologySpread, "would break its topology spread", "would break its topology spread")
+		return is(TopologySpread, "is ruled out by its topology spread", "are ruled out by its topology spread")
 	case names.NodePorts:
 		ports := hostPorts(pod)
 		return is(PortConflict, "has "+ports+" in use", "have "+ports+" in use")
@@ -434,13 +439,19 @@ func notOffered(d *cycle.Diagnosis) string {
 	return ""
 }
 
+// What nodes with taints have; if the taint is always the same one, it is named.
+const (
+	untoleratedTaint  = "has an untolerated taint"
+	untoleratedTaints = "have untolerated taints"
+)
+
 // taintsShown limits how many taints are listed.
 const taintsShown = 3
 
-// taintText lists the taints that pod does not tolerate, those of most nodes first.
-func taintText(d *cycle.Diagnosis, set uint64, all []requirement) string {
+// nameTaints names the taints that pod does not tolerate in c's text, those of most nodes first.
+func (c *Cause) nameTaints(d *cycle.Diagnosis, set uint64, all []requirement) {
 	if !contains(set, all, UntoleratedTaints) {
-		return ""
+		return
 	}
 	counts := map[string]int{}
 	for _, n := range d.Rejected {
@@ -455,11 +466,11 @@ func taintText(d *cycle.Diagnosis, set uint64, all []requirement) string {
 	taints := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) })
 	switch len(taints) {
 	case 0:
-		return ""
 	case 1:
-		return fmt.Sprintf(" The taint is %s.", taints[0])
+		c.Text = strings.NewReplacer(untoleratedTaint, "has the untolerated taint "+taints[0], untoleratedTaints, "have the untolerated taint "+taints[0]).Replace(c.Text)
+	default:
+		c.Text += fmt.Sprintf(" The taints are %s.", words.And(firstOf(taints, taintsShown)))
 	}
-	return fmt.Sprintf(" The taints are %s.", words.And(firstOf(taints, taintsShown)))
 }
 
 // conditionTaint reports whether a taint stands for a condition of its node that has a name of its own.
@@ -490,6 +501,11 @@ func contains(set uint64, all []requirement, reason Reason) bool {
 // domainsShown limits how many topology domains are listed.
 const domainsShown = 5
 
+// byName returns domains sorted by their values.
+func byName(domains []cycle.Domain) []cycle.Domain {
+	return slices.SortedFunc(slices.Values(domains), func(a, b cycle.Domain) int { return strings.Compare(a.Value, b.Value) })
+}
+
 // spreadText lists the pods in each domain of pod's spread constraints.
 func spreadText(d *cycle.Diagnosis, set uint64, all []requirement) string {
 	if !contains(set, all, TopologySpread) {
@@ -498,7 +514,7 @@ func spreadText(d *cycle.Diagnosis, set uint64, all []requirement) string {
 	var b strings.Builder
 	for _, s := range d.Spread {
 		var counts, takes []string
-		for _, domain := range s.Domains {
+		for _, domain := range byName(s.Domains) {
 			if len(counts) < domainsShown {
 				counts = append(counts, fmt.Sprintf("%s %d", cmp.Or(domain.Value, "(empty)"), domain.Pods))
 			}
@@ -515,9 +531,9 @@ func spreadText(d *cycle.Diagnosis, set uint64, all []requirement) string {
 		fmt.Fprintf(&b, " Matching pods per %s: %s; ", s.TopologyKey, strings.Join(counts, ", "))
 		switch {
 		case len(takes) == 0:
-			fmt.Fprintf(&b, "max skew %d allows none.", s.MaxSkew)
+			fmt.Fprintf(&b, "maxSkew %d leaves none.", s.MaxSkew)
 		default:
-			fmt.Fprintf(&b, "max skew %d allows only %s.", s.MaxSkew, words.And(firstOf(takes, domainsShown)))
+			fmt.Fprintf(&b, "maxSkew %d leaves only %s.", s.MaxSkew, words.And(firstOf(takes, domainsShown)))
 		}
 	}
 	return b.String()
@@ -529,7 +545,7 @@ func allowedDomains(d *cycle.Diagnosis, set uint64, all []requirement) string {
 		return ""
 	}
 	var takes []string
-	for _, domain := range d.Spread[0].Domains {
+	for _, domain := range byName(d.Spread[0].Domains) {
 		if domain.Takes {
 			takes = append(takes, domain.Value)
 		}
@@ -595,9 +611,9 @@ func conflictText(d *cycle.Diagnosis, set uint64, all []requirement) string {
 	case len(pods) == 0:
 		return ""
 	case len(pods) > most:
-		return fmt.Sprintf(" It conflicts with %s and others.", strings.Join(pods[:most], ", "))
+		return fmt.Sprintf(" Conflicting pods: %s and others.", strings.Join(pods[:most], ", "))
 	}
-	return fmt.Sprintf(" It conflicts with %s.", words.And(pods))
+	return fmt.Sprintf(" Conflicting pods: %s.", words.And(pods))
 }
 
 // closest adds to c the smallest change that makes pod fit on an existing node. offers is what a new node needs, and
@@ -619,89 +635,97 @@ func (c *Cause) closest(pod *v1.Pod, d *cycle.Diagnosis, offers []string, where 
 	}
 	var needs, does []string
 	for _, l := range n.Lacks {
-		for _, ch := range changes(pod, l) {
+		for _, ch := range changes(n.Node, l) {
 			if !slices.Contains(needs, ch.needs) {
 				needs, does = append(needs, ch.needs), append(does, ch.does)
 			}
 		}
 	}
-	c.Fix = fmt.Sprintf("Closest: %s needs %s.", n.Node, words.And(needs))
-	c.Helps = fmt.Sprintf("%s, or %s %s", added, n.Node, words.And(does))
+	c.Fix = fmt.Sprintf("Closest: %s needs only %s.", n.Node, words.And(needs))
+	for i := range does[1:] {
+		does[i+1] = strings.TrimPrefix(does[i+1], n.Node+" ")
+	}
+	c.Helps = fmt.Sprintf("%s, or %s", added, words.And(does))
 }
 
 // changes returns what would have to change on the node of l.
-func changes(pod *v1.Pod, l cycle.Lack) []change {
+func changes(node string, l cycle.Lack) []change {
 	var all []change
 	for _, r := range l.Resources {
 		switch {
 		case r.Resource == v1.ResourcePods:
-			all = append(all, change{"room for one more pod", "loses a pod"})
+			all = append(all, change{"room for one more pod", "a pod leaves " + node})
 		default:
 			amount := amountOf(string(r.Resource), r.Lacks)
-			all = append(all, change{moreOf(string(r.Resource), r.Lacks), "frees " + amount})
+			all = append(all, change{moreOf(string(r.Resource), r.Lacks), node + " frees " + amount})
 		}
 	}
 	for _, label := range l.Labels {
-		all = append(all, change{"the label " + label, "gets the label " + label})
+		all = append(all, change{"the label " + label, node + " gets the label " + label})
 	}
 	for _, t := range l.Taints {
 		switch t.Key {
 		case v1.TaintNodeUnschedulable:
-			all = append(all, change{"uncordoning", "is uncordoned"})
+			all = append(all, change{"uncordoning", node + " is uncordoned"})
 		case v1.TaintNodeNotReady, v1.TaintNodeUnreachable:
-			all = append(all, change{"to become ready", "becomes ready"})
+			all = append(all, change{"to become ready", node + " becomes ready"})
 		default:
 			name := taintName(t)
-			all = append(all, change{"its taint " + name + " removed or tolerated", "loses the taint " + name})
+			all = append(all, change{"its taint " + name + " removed or tolerated", node + " loses the taint " + name + " or the pod tolerates it"})
 		}
 	}
 	if len(all) > 0 {
 		return all
 	}
-	pods := func(verb string) change {
+	pods := func() change {
 		var podNames []string
 		for _, p := range l.Pods {
 			podNames = append(podNames, p.Namespace+"/"+p.Name)
 		}
 		switch {
 		case len(podNames) == 0:
-			return change{"the conflicting pods to leave", "loses the conflicting pods"}
+			return change{"the conflicting pods to leave", "the conflicting pods leave " + node}
 		case len(podNames) > 3:
-			return change{fmt.Sprintf("%d conflicting pods to leave", len(podNames)), fmt.Sprintf("and its domain lose %d conflicting pods", len(podNames))}
+			return change{fmt.Sprintf("%d conflicting pods to leave", len(podNames)), fmt.Sprintf("%d conflicting pods leave", len(podNames))}
 		}
-		return change{words.And(podNames) + " to leave", verb + " " + words.And(podNames)}
+		if len(podNames) == 1 {
+			return change{podNames[0] + " to leave", podNames[0] + " leaves " + node}
+		}
+		return change{words.And(podNames) + " to leave", words.And(podNames) + " leave " + node}
 	}
 	switch l.Plugin {
 	case names.NodeUnschedulable:
-		return []change{{"uncordoning", "is uncordoned"}}
+		return []change{{"uncordoning", node + " is uncordoned"}}
 	case names.InterPodAffinity:
 		if slices.Contains(l.Reasons, interpodaffinity.ErrReasonAffinityRulesNotMatch) {
-			return []change{{"a pod that matches the pod affinity", "gets a pod that matches the pod affinity"}}
+			return []change{{"a pod that matches the pod affinity", node + " gets a pod that matches the pod affinity"}}
 		}
-		return []change{pods("is left by")}
+		return []change{pods()}
 	case names.NodePorts:
-		return []change{pods("is left by")}
+		return []change{pods()}
 	case names.PodTopologySpread:
-		return []change{{"fewer matching pods in its domain", "loses matching pods in its domain"}}
+		return []change{{"fewer matching pods in its domain", "matching pods leave the domain of " + node}}
 	case names.NodeVolumeLimits:
-		return []change{{"a free volume attachment", "detaches a volume"}}
+		return []change{{"a free volume attachment", node + " detaches a volume"}}
 	case names.DynamicResources:
-		return []change{{"a free device", "frees a device"}}
+		return []change{{"a free device", node + " frees a device"}}
 	case names.VolumeRestrictions:
-		return []change{{"its volume released by other pods", "is left by the pod that uses the volume"}}
+		return []change{{"its volume released by other pods", "the pod that uses the volume leaves " + node}}
 	}
 	reason := words.And(l.Reasons)
-	return []change{{fmt.Sprintf("to satisfy %s (%s)", cmp.Or(l.Plugin, "an unknown plugin"), reason), "satisfies " + cmp.Or(l.Plugin, "the plugin")}}
+	return []change{{fmt.Sprintf("to satisfy %s (%s)", cmp.Or(l.Plugin, "an unknown plugin"), reason), node + " satisfies " + cmp.Or(l.Plugin, "the plugin")}}
 }
 
 // amountOf formats an amount of a resource: "6 CPUs", "500m CPU", "4Gi of memory", "2 nvidia.com/gpu".
 func amountOf(name string, q resource.Quantity) string {
 	switch v1.ResourceName(name) {
 	case v1.ResourceCPU:
-		if q.MilliValue()%1000 == 0 && q.Value() != 1 {
-			return plain(q) + " CPUs"
+		switch milli := q.MilliValue(); {
+		case milli == 1000 || -1000 < milli && milli < 1000:
+			return plain(q) + " CPU"
+		default:
+			return strconv.FormatFloat(float64(milli)/1000, 'f', -1, 64) + " CPUs"
 		}
-		return plain(q) + " CPU"
 	case v1.ResourceMemory:
 		return plain(q) + " of memory"
 	case v1.ResourceEphemeralStorage:

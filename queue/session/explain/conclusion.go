@@ -324,14 +324,14 @@ func nodesRejected(pod *v1.Pod, r verdict.Reason) (one, many, help string, code 
 	case names.NodeUnschedulable:
 		return "is cordoned", "are cordoned", "a node is uncordoned", NodesCordoned
 	case names.TaintToleration:
-		return "has a taint that it does not tolerate", "have taints that it does not tolerate", "a taint is removed", UntoleratedTaints
+		return untoleratedTaint, untoleratedTaints, "a taint is removed", UntoleratedTaints
 	case names.InterPodAffinity:
 		if text == interpodaffinity.ErrReasonAffinityRulesNotMatch {
 			return "does not match its pod affinity", "do not match its pod affinity", "a matching pod starts", PodAffinity
 		}
-		return "conflicts with a pod anti-affinity", "conflict with a pod anti-affinity", "a conflicting pod leaves", PodAffinity
+		return "is ruled out by a pod anti-affinity", "are ruled out by a pod anti-affinity", "a conflicting pod leaves", PodAffinity
 	case names.PodTopologySpread:
-		return "would break its topology spread", "would break its topology spread", "the matching pods spread otherwise", TopologySpread
+		return "is ruled out by its topology spread", "are ruled out by its topology spread", "the matching pods spread otherwise", TopologySpread
 	case names.NodePorts:
 		return "has its host port in use", "have its host port in use", "a pod frees the port", PortConflict
 	case names.VolumeBinding, names.VolumeZone, names.VolumeRestrictions, names.NodeVolumeLimits:
@@ -398,7 +398,7 @@ func (m *Moment) nextTry(p *board.Pod, c Cause) string {
 	said := fmt.Sprintf("Next try by %s (%s timeout).%s", at, words.Short(m.Options.PodMaxInUnschedulablePods), late)
 	switch {
 	case c.Helps != "":
-		return said + fmt.Sprintf(" Sooner if %s.", c.Helps)
+		return said + fmt.Sprintf(" Sooner, for example, if %s.", c.Helps)
 	case c.Reason == Fits:
 		return said + " No event has woken it since its last attempt."
 	}

@@ -147,12 +147,12 @@ func (n *Needs) Sentences() []string {
 	case n.Nodes == 1:
 		lines = append(lines, "It does not fit on the only node.")
 	default:
-		lines = append(lines, fmt.Sprintf("It fits on none of %d nodes.", n.Nodes))
+		lines = append(lines, fmt.Sprintf("It fits on none of the %d nodes.", n.Nodes))
 	}
 	if slices.ContainsFunc(n.Nearest, func(n NodeNeeds) bool {
 		return slices.ContainsFunc(n.Lacks, func(l Lack) bool { return len(l.Resources) > 0 })
 	}) {
-		lines = append(lines, "Free is allocatable minus what pods request; usage does not count.")
+		lines = append(lines, "Free is allocatable minus what pods request; actual usage is ignored.")
 	}
 	for i, l := range n.Everywhere {
 		same := false // several plugins check a claim

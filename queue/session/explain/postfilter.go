@@ -48,21 +48,32 @@ func PostFilter(rest, nominated string) string {
 	}
 	var parts []string
 	for _, r := range reasons {
-		on := fmt.Sprintf("on %s ", words.Plural(r.Nodes, "node"))
-		if r.Nodes == nodes && len(reasons) == 1 {
-			on = "on every node "
-		}
-		switch r.Text {
-		case "Preemption is not helpful for scheduling":
-			parts = append(parts, on+"evicting pods would not help")
-		case "No preemption victims found for incoming pod":
-			parts = append(parts, on+"no pod has a lower priority")
+		all := r.Nodes == nodes && len(reasons) == 1
+		count := words.Plural(r.Nodes, "node")
+		switch {
+		case r.Text == noHelp && all:
+			parts = append(parts, "it would not help on any node")
+		case r.Text == noHelp:
+			parts = append(parts, "it would not help on "+count)
+		case r.Text == noVictims && all:
+			parts = append(parts, "no node has a lower-priority pod to evict")
+		case r.Text == noVictims && r.Nodes == 1:
+			parts = append(parts, "1 node has no lower-priority pod to evict")
+		case r.Text == noVictims:
+			parts = append(parts, count+" have no lower-priority pod to evict")
 		default:
-			parts = append(parts, fmt.Sprintf("%sevicting every pod with a lower priority would leave %q", on, r.Text))
+			parts = append(parts, fmt.Sprintf("on %s, evicting all lower-priority pods would leave %q", count, r.Text))
 		}
 	}
 	return fmt.Sprintf("Preemption: %s.", strings.Join(parts, "; "))
 }
+
+// Upstream's reasons for nodes where preemption was not tried or found no victims (v1.37:
+// framework/preemption/preemption.go, plugins/defaultpreemption/default_preemption.go).
+const (
+	noHelp    = "Preemption is not helpful for scheduling"
+	noVictims = "No preemption victims found for incoming pod"
+)
 
 // PostFilterOf returns what the PostFilter plugins reported in p's last attempt. It is empty if the message has no
 // reasons before, since it is all shown then.

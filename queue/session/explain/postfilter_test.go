@@ -15,16 +15,16 @@ func TestPostFilter(t *testing.T) {
 		{"freed claim gpu-0", "", "PostFilter: freed claim gpu-0"},
 		{
 			"no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.", "",
-			"Preemption: on every node evicting pods would not help.",
+			"Preemption: it would not help on any node.",
 		},
 		{"freed claim gpu-0, preemption: not eligible due to preemptionPolicy=Never.", "", "PostFilter: freed claim gpu-0, preemption: not eligible due to preemptionPolicy=Never."},
 		{
 			"preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.", "",
-			"Preemption: on every node evicting pods would not help.",
+			"Preemption: it would not help on any node.",
 		},
 		{
 			"preemption: 0/5 nodes are available: 1 Insufficient cpu, 2 No preemption victims found for incoming pod, 2 Preemption is not helpful for scheduling.", "",
-			`Preemption: on 1 node evicting every pod with a lower priority would leave "Insufficient cpu"; on 2 nodes no pod has a lower priority; on 2 nodes evicting pods would not help.`,
+			`Preemption: on 1 node, evicting all lower-priority pods would leave "Insufficient cpu"; 2 nodes have no lower-priority pod to evict; it would not help on 2 nodes.`,
 		},
 		{"preemption: not eligible due to preemptionPolicy=Never.", "", "Preemption: the pod's preemptionPolicy is Never."},
 		{"preemption: not eligible due to a terminating pod on the nominated node.", "n-1", "Preemption: it waits for evicted pods on its nominated node to end."},

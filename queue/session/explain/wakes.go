@@ -88,9 +88,9 @@ func (w Hints) waitsFor(plugins []string) string {
 	known := !slices.ContainsFunc(plugins, func(p string) bool { return w.plugins[p] == nil })
 	if len(waits) == 0 || !known {
 		if len(plugins) == 1 {
-			return "Woken by events that this plugin listens for."
+			return "Events that this plugin listens for can wake it."
 		}
-		return "Woken by events that one of these plugins listens for."
+		return "Events that one of these plugins listens for can wake it."
 	}
-	return "Woken by any of these events: " + strings.Join(waits, ", ") + "."
+	return "Events that can wake it: " + strings.Join(waits, ", ") + "."
 }

@@ -93,7 +93,7 @@ var causes = []sentence{
 	form(`Its nominated node is (\S+)[^.]*\.`, func(r *reading, m []string) {
 		r.check(r.pod.Status.NominatedNodeName == m[1], "it is nominated to %q", r.pod.Status.NominatedNodeName)
 	}),
-	form(`(?:No node has|The only node does not have) (.+?)\.`, func(r *reading, m []string) {
+	form(`(?:No node has(?: both)?|The only node does not have) (.+?)\.`, func(r *reading, m []string) {
 		r.offers = and(m[1])
 		have := r.withOffers()
 		r.check(len(have) == 0, "%v have", have)
@@ -148,7 +148,7 @@ var causes = []sentence{
 		r.check(strconv.Itoa(len(r.nodes)) == firstOf(m[1], m[2], "1"), "there are %d nodes", len(r.nodes))
 		r.counts(m[3])
 	}),
-	form(`The taints? (?:is|are) (.+?)\.`, func(r *reading, m []string) {
+	form(`The taints are (.+?)\.`, func(r *reading, m []string) {
 		var have []string
 		for _, n := range r.about {
 			for _, t := range r.misses[n].taints {
@@ -162,7 +162,7 @@ var causes = []sentence{
 		slices.Sort(have)
 		r.check(slices.Equal(said, have) || strings.Contains(m[1], " more"), "they are %v", have)
 	}),
-	form(`Matching pods per (\S+): (.+?); max skew (\d+) allows (?:none|only (.+?))\.`, func(r *reading, m []string) {
+	form(`Matching pods per (\S+): (.+?); maxSkew (\d+) leaves (?:none|only (.+?))\.`, func(r *reading, m []string) {
 		ok := false
 		for _, c := range r.pod.Spec.TopologySpreadConstraints {
 			if c.TopologyKey != m[1] {
@@ -196,7 +196,7 @@ var causes = []sentence{
 		}
 		r.check(ok, "no claim of the pod is bound to it")
 	}),
-	form(`It conflicts with (.+?)(?: and others)?\.`, func(r *reading, m []string) {
+	form(`Conflicting pods: (.+?)(?: and others)?\.`, func(r *reading, m []string) {
 		for _, c := range and(m[1]) {
 			name, node, _ := strings.Cut(c, " on ")
 			p := r.w.pods[name]
@@ -257,7 +257,7 @@ var causes = []sentence{
 	}),
 }
 
-const predicates = `is cordoned|are cordoned|is not ready|are not ready|has a taint|have taints|conflicts? with|does not match|do not match|would break|has host ports?|have host ports?|can't use|can attach|has no device|have no device|lacks?|has less than|have less than|runs as many|run as many`
+const predicates = `is cordoned|are cordoned|is not ready|are not ready|has the untolerated taint|have the untolerated taint|has an untolerated taint|have untolerated taints|(?:is|are) ruled out by its topology spread|(?:is|are) ruled out by (?:its pod|the) anti-affinity|does not match|do not match|has host ports?|have host ports?|can't use|can attach|has no device|have no device|lacks?|has less than|have less than|runs as many|run as many`
 
 // counts checks "2 have taints that the pod does not tolerate and 1 is cordoned": each node counts for the first that applies.
 func (r *reading) counts(text string) {
@@ -276,11 +276,11 @@ func (r *reading) counts(text string) {
 				ok = m.notReady
 			case strings.Contains(p, "taint"):
 				ok = len(m.taints) > 0
-			case strings.Contains(p, "conflict"):
+			case strings.Contains(p, "anti-affinity"):
 				ok = len(m.conflicts) > 0
 			case strings.Contains(text, "pod affinity") && strings.Contains(p, "match"):
 				ok = m.alone
-			case strings.Contains(p, "break"):
+			case strings.Contains(p, "spread"):
 				ok = m.spread
 			case strings.Contains(p, "host port"):
 				ok = len(m.ports) > 0
@@ -418,7 +418,7 @@ func reasonsIn(message string) (map[string]int, int) {
 }
 
 var fixes = []sentence{
-	form(`Closest: (\S+) needs (.+)\.`, func(r *reading, m []string) {
+	form(`Closest: (\S+) needs only (.+)\.`, func(r *reading, m []string) {
 		r.fix = m[1]
 		miss := r.misses[m[1]]
 		if miss == nil {
@@ -561,12 +561,12 @@ func (r *reading) changes(m miss, text string) {
 var nexts = []sentence{
 	form(`Next try by (?:about )?([0-9:]+) \((.+?) timeout\)\.`, func(r *reading, m []string) { r.nextTry(m[1], "unschedulable") }),
 	form(`Next try by (?:about )?([0-9:]+), when its backoff ends(?:, sooner if activeQ is empty)?\.`, func(r *reading, m []string) { r.nextTry(m[1], "backoff") }),
-	form(`(?:Sooner if|It can succeed if) (.+)\.`, func(r *reading, m []string) {
+	form(`(?:Sooner, for example, if|It can succeed if) (.+)\.`, func(r *reading, m []string) {
 		if with := regexp.MustCompile(`a node with (.+?) is added`).FindStringSubmatch(m[1]); with != nil && len(r.offers) > 0 {
 			r.check(slices.Equal(and(with[1]), r.offers), "the cause requires %v", r.offers)
 		}
 		if r.fix != "" {
-			r.check(strings.Contains(m[1], r.fix+" "), "the closest node is %s", r.fix)
+			r.check(strings.Contains(m[1], r.fix), "the closest node is %s", r.fix)
 		}
 	}),
 	form(`No event has woken it since its last attempt\.`, func(r *reading, _ []string) {
