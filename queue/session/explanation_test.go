@@ -349,3 +349,21 @@ func TestDiagnose(t *testing.T) {
 		t.Errorf("of no pod, %+v", f.Needs)
 	}
 }
+
+// TestGateMessage: the message of a gate stands beside that of the last attempt, and does not replace it.
+func TestGateMessage(t *testing.T) {
+	const rejected = "0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential placement for pod on node a, preempting 1 victims"
+	move := func(seconds float64, to sources.Tier, event, gate, message string) sources.Event {
+		return sources.Event{Time: world.At(seconds), Fact: &sources.Move{Pod: world.Key("web"), To: to, Event: event, GatingPlugin: gate, Message: sources.SafeText(message)}}
+	}
+	rec := &sources.Recording{Name: "made", End: world.At(20), Events: []sources.Event{
+		move(1, sources.TierActive, "UnscheduledPodAdd", "", ""),
+		move(2, sources.TierInFlight, "", "", ""),
+		move(2.1, sources.TierGated, "ScheduleAttemptFailure", "DefaultPreemption", rejected),
+		move(2.2, sources.TierGated, "AssignedPodDelete", "DefaultPreemption", "waiting for the preemption for this pod to be finished"),
+	}}
+	x := explained(t, rec, "web", 3)
+	if x.LastAttempt == nil || string(x.LastAttempt.Message) != rejected || x.GateMessage != "waiting for the preemption for this pod to be finished" {
+		t.Errorf("got %+v, %q", x.LastAttempt, x.GateMessage)
+	}
+}

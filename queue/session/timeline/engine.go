@@ -199,7 +199,7 @@ func (e *Engine) observe(now time.Time, m *sources.Move, modelled *model.Move) {
 	}
 	e.Settle(now, func(p *board.Pod) {
 		switch {
-		case m.Message != "" && to == queue.Gated:
+		case m.Message != "" && to == queue.Gated && m.Event != queue.ScheduleAttemptFailure:
 			p.GateMessage = m.Message
 		case m.Message != "":
 			p.Message = m.Message
@@ -365,11 +365,7 @@ func (e *Engine) refreshPod(now time.Time, key types.NamespacedName, pod *v1.Pod
 		with(after)
 	}
 	if c := cluster.Unscheduled(pod); c != nil && after.Tier.Queued() {
-		if after.Tier == queue.Gated {
-			after.GateMessage = sources.Sanitize(c.Message)
-		} else {
-			after.Message = sources.Sanitize(c.Message)
-		}
+		after.Message = sources.Sanitize(c.Message)
 	}
 	e.emitChange(board.Change{At: now, Before: before, After: after})
 }
