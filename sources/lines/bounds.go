@@ -18,7 +18,7 @@ const (
 	keptFree  = 160 << 20 // bytes of memory that any file may take
 )
 
-// DefaultMemory is the limit, in bytes, for what is kept of the files, unless the user sets one.
+// DefaultMemory limits the memory, in bytes, that the kept content of files takes, unless the user sets a limit.
 const DefaultMemory = 4 << 30
 
 // Budget limits how much memory the data kept of all files takes. It is safe for concurrent use.
@@ -40,7 +40,7 @@ func NewBudget(memory int64) *Budget {
 // tooMuch is an error about a file that exceeds a limit.
 type tooMuch struct {
 	error
-	kept bool // the limit is for what is kept
+	kept bool // the limit is for kept content
 }
 
 // IsTooMuchKept reports whether reading failed because too much would be kept in memory.
@@ -52,7 +52,7 @@ func IsTooMuchKept(err error) bool {
 // Spend makes what is kept of the file count for b, too. It must be called before Next.
 func (r *Reader) Spend(b *Budget) { r.budget = b }
 
-// Keep adds about n bytes of memory to what is kept of the file. Once that exceeds a limit, Next fails.
+// Keep counts about n bytes of memory for kept content of the file. Once they exceed a limit, Next fails.
 func (r *Reader) Keep(n int) {
 	r.kept += int64(n)
 	switch all := r.budget.kept.Add(int64(n)); {

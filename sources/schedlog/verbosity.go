@@ -248,8 +248,8 @@ func ending(at time.Time) sources.Event {
 	return sources.Event{Time: at, Fact: &sources.Logged{Verbosity: unknown}}
 }
 
-// tells reports whether what was read of a log is told: in one that tells all moves, not what they follow from; in
-// another not the moves in stretches below 5.
+// tells reports whether an event of the log is delivered. A log with all moves delivers no evidence for
+// them; another log delivers no moves of stretches below -v=5.
 func (v *verbosity) tells(ev sources.Event) bool {
 	if len(v.spans) == 0 {
 		return !isFact[*sources.Delivered](ev)

@@ -129,7 +129,7 @@ func nodesCause(pod *v1.Pod, d *cycle.Diagnosis) Cause {
 	}
 	set := smallestSet(all, masks)
 	if set == 0 {
-		return Cause{Reason: OtherPlugin, Text: fmt.Sprintf("It fits on none of %s.", words.Plural(d.Nodes, "node"))}
+		return Cause{Reason: OtherPlugin, Text: fmt.Sprintf("It fits on none of the %d nodes.", d.Nodes)}
 	}
 	var has, not []int
 	c := Cause{}
@@ -163,7 +163,7 @@ func nodesCause(pod *v1.Pod, d *cycle.Diagnosis) Cause {
 	}
 	c.nameTaints(d, set, all)
 	c.Text += spreadText(d, set, all) + volumeText(d, set, all) + conflictText(d, set, all)
-	c.closest(pod, d, offers, allowedDomains(d, set, all))
+	c.closest(d, offers, allowedDomains(d, set, all))
 	return c
 }
 
@@ -618,7 +618,7 @@ func conflictText(d *cycle.Diagnosis, set uint64, all []requirement) string {
 
 // closest adds to c the smallest change that makes pod fit on an existing node. offers is what a new node needs, and
 // where " in DOMAIN" if it must be in certain topology domains.
-func (c *Cause) closest(pod *v1.Pod, d *cycle.Diagnosis, offers []string, where string) {
+func (c *Cause) closest(d *cycle.Diagnosis, offers []string, where string) {
 	added := fmt.Sprintf("a node that can take it is added%s", where)
 	if len(offers) > 0 {
 		added = fmt.Sprintf("a node with %s is added%s", words.And(offers), where)
