@@ -78,7 +78,7 @@ func (f *file) detect(ctx context.Context) error {
 
 // unwrap takes the lines out of what carries them, if something does.
 func (f *file) unwrap(ctx context.Context) error {
-	w := wrapped.Detect(f.reader.Head())
+	w := wrapped.Detect(f.reader.Head(), isOtherFormat)
 	if w == nil {
 		return nil
 	}
@@ -90,6 +90,16 @@ func (f *file) unwrap(ctx context.Context) error {
 	}
 	f.reader, f.unwrapped = r, text
 	return nil
+}
+
+// isOtherFormat reports whether a line is one of a format that is not a log's.
+func isOtherFormat(line []byte) bool {
+	for _, sniff := range []func([]byte) (time.Time, bool){trace.Sniff, watched.Sniff, watched.SniffShark, metrics.Sniff, marks.Sniff} {
+		if _, is := sniff(line); is {
+			return true
+		}
+	}
+	return false
 }
 
 // unwrapped reads the lines that were taken out of something.

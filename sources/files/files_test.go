@@ -258,8 +258,6 @@ func TestBadInput(t *testing.T) {
 			"DIR/a: this is not a kube-scheduler log: none of its 1 lines is one that kube-scheduler writes", ""},
 		{"CloudWatch's, cut off", []string{"a", `{"events":[{"timestamp":1763722576372,"message":` + strconv.Quote(strings.TrimSpace(auditLog)) + `},{"timest`},
 			"DIR/a: cannot be read after line 2: what holds the log's lines is cut off", "DIR/a: what holds the log's lines is cut off: what comes then is left out"},
-		{"CloudWatch's, without a line", []string{"a", `{"events":[],"nextForwardToken":"f/1"}`},
-			"DIR/a is empty: in what CloudWatch has put around it, no line of an audit log or of a scheduler's log was found", ""},
 		{"an unknown trace version", []string{"a", `{"schedq":"trace","version":7}` + "\n"},
 			"DIR/a:1: the trace has version 7, and this schedq reads version 1: use a newer schedq", ""},
 		{"a pod name full of escape codes", []string{"a", klog("\"Attempting to schedule pod\" pod=\"default/\x1b]0;gotcha\x07\u202e\"")},

@@ -5,40 +5,13 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/schedq/schedq/sources/jsonscan"
 )
 
-// azure writes the line of a record of Azure Monitor, or of Docker's log.
-func azure(m members, to *writer) error {
-	if m.get("RequestReceivedTime") != nil && m.get("Verb") != nil {
-		return aksAudit(m, to)
-	}
-	line := m.get("log")
-	for _, key := range []string{"log_s", "Log_s", "LogEntry", "Message"} {
-		if line == nil {
-			line = m.get(key)
-		}
-	}
-	if properties := m.get("properties"); line == nil && properties != nil {
-		if properties[0] == '"' { // the text of an object
-			to.within = jsonscan.Unescape(to.within[:0], properties)
-			properties = to.within
-		}
-		to.inner = to.inner.scan(properties)
-		line = to.inner.get("log")
-	}
-	at := m.get("time")
-	if at == nil {
-		at = m.get("TimeGenerated")
-	}
-	return to.line(moment{text: jsonscan.Text(at)}, to.text(line))
-}
-
 // aksAudit writes a row of the tables AKSAudit and AKSAuditAdmin, whose columns are the members of an audit event.
-func aksAudit(m members, to *writer) error {
-	e := event{to.put[:0]}
+func (w *writer) aksAudit(c context, m members) error {
+	e := event{w.put[:0]}
 	e.begin()
 	e.member("level", m.get("Level"))
 	e.member("auditID", m.get("AuditId"))
@@ -53,64 +26,45 @@ func aksAudit(m members, to *writer) error {
 	e.column("responseObject", m.get("ResponseObject"))
 	e.time("requestReceivedTimestamp", m.get("RequestReceivedTime"))
 	e.time("stageTimestamp", m.get("StageReceivedTime"))
-	return e.end(to)
+	return e.end(w, c)
 }
 
-// entry writes the line of an entry of Cloud Logging.
-func entry(m members, to *writer) error {
-	at := jsonscan.Text(m.get("timestamp"))
-	if s := to.text(m.get("textPayload")); len(s) > 0 {
-		return to.line(moment{text: at}, s)
-	}
-	if payload := m.get("jsonPayload"); payload != nil {
-		to.inner = to.inner.scan(payload)
-		source, message := string(jsonscan.Text(to.inner.get("source"))), to.text(to.inner.get("message"))
-		if source == "" || isKlog(message) {
-			return to.line(moment{text: at}, message)
-		}
-		return klogLine(to, at, string(jsonscan.Text(m.get("severity"))), source, message)
-	}
-	return cloudAudit(m, at, to)
-}
-
-// cloudAudit writes the audit event that an entry's protoPayload tells of.
-func cloudAudit(m members, at []byte, to *writer) error {
-	to.inner = to.inner.scan(m.get("protoPayload"))
-	p := to.inner
+// cloudAudit writes the audit event in the protoPayload of an entry of Cloud Logging, and reports whether it has one.
+func (w *writer) cloudAudit(c context, m members) (found bool, err error) {
+	p := w.scan(m.get("protoPayload"), c.depth+1)
 	resource, method := string(jsonscan.Text(p.get("resourceName"))), string(jsonscan.Text(p.get("methodName")))
 	ref, version, verb := referenceOf(resource, method)
 	if ref == "" {
-		return nil
+		return false, nil
 	}
+	w.found(false)
 	level := `"Metadata"`
 	if isObject(p.get("response")) {
 		level = `"RequestResponse"`
 	} else if isObject(p.get("request")) {
 		level = `"Request"`
 	}
-	var code members
 	status := `{"metadata":{},"code":200}`
-	if c := code.scan(p.get("status")).get("code"); c != nil && string(c) != "0" { // gRPC's code: what it is as HTTP's does not matter here
+	if code := w.scan(p.get("status"), c.depth+2).get("code"); code != nil && string(code) != "0" { // gRPC's code: what it is as HTTP's does not matter here
 		status = `{"metadata":{},"code":500}`
 	}
-	var few members
-	e := event{to.put[:0]}
+	e := event{w.put[:0]}
 	e.begin()
 	e.text("level", level)
-	e.member("auditID", few.scan(m.get("operation")).get("id"))
+	e.member("auditID", w.scan(m.get("operation"), c.depth+2).get("id"))
 	e.text("stage", `"ResponseComplete"`)
 	e.text("requestURI", `"/`+resource+`"`)
 	e.text("verb", `"`+verb+`"`)
-	if email := few.scan(p.get("authenticationInfo")).get("principalEmail"); email != nil {
+	if email := w.scan(p.get("authenticationInfo"), c.depth+2).get("principalEmail"); email != nil {
 		e.text("user", `{"username":`+string(email)+`}`)
 	}
-	e.member("userAgent", few.scan(p.get("requestMetadata")).get("callerSuppliedUserAgent"))
+	e.member("userAgent", w.scan(p.get("requestMetadata"), c.depth+2).get("callerSuppliedUserAgent"))
 	e.text("objectRef", ref)
 	e.text("responseStatus", status)
-	e.typed("requestObject", p.get("request"), version)
-	e.typed("responseObject", p.get("response"), version)
+	e.typed(w, c.depth+2, "requestObject", p.get("request"), version)
+	e.typed(w, c.depth+2, "responseObject", p.get("response"), version)
 	e.time("stageTimestamp", m.get("timestamp"))
-	return e.end(to)
+	return true, e.end(w, c)
 }
 
 // referenceOf returns an audit event's objectRef, its object's apiVersion and the verb, of a resource's and a method's
@@ -148,16 +102,16 @@ type event struct{ line []byte }
 func (e *event) begin() { e.line = append(e.line, `{"kind":"Event","apiVersion":"audit.k8s.io/v1"`...) }
 
 // end writes the event. Of one that was written over several lines, and is no JSON, nothing is written.
-func (e *event) end(to *writer) error {
-	to.put = append(e.line, '}')
-	if bytes.IndexByte(to.put, '\n') >= 0 {
+func (e *event) end(w *writer, c context) error {
+	w.put = append(e.line, '}')
+	if bytes.IndexByte(w.put, '\n') >= 0 {
 		var line bytes.Buffer
-		if json.Compact(&line, to.put) != nil {
+		if json.Compact(&line, w.put) != nil {
 			return nil
 		}
-		return to.line(moment{}, line.Bytes())
+		return w.audit(c, line.Bytes())
 	}
-	return to.line(moment{}, to.put)
+	return w.audit(c, w.put)
 }
 
 func (e *event) name(name string) {
@@ -195,8 +149,8 @@ func (e *event) column(name string, value []byte) {
 
 // time adds a time as kube-apiserver writes it, unless value is none.
 func (e *event) time(name string, value []byte) {
-	t, err := time.Parse(time.RFC3339Nano, string(jsonscan.Text(value)))
-	if err != nil {
+	t, ok := parseTime(jsonscan.Text(value))
+	if !ok {
 		return
 	}
 	e.name(name)
@@ -205,7 +159,7 @@ func (e *event) time(name string, value []byte) {
 
 // typed adds an object without the member that Cloud Logging adds, "@type": "core.k8s.io/v1.Pod", which tells the kind where
 // nothing else does. apiVersion is that of the resource.
-func (e *event) typed(name string, object []byte, apiVersion string) {
+func (e *event) typed(w *writer, depth int, name string, object []byte, apiVersion string) {
 	if !isObject(object) {
 		return
 	}
@@ -214,8 +168,7 @@ func (e *event) typed(name string, object []byte, apiVersion string) {
 		e.line = append(e.line, object...)
 		return
 	}
-	var none members
-	found := none.scan(object)
+	found := w.scan(object, depth)
 	kind := ""
 	if typ := found.get("@type"); typ != nil && found.get("kind") == nil {
 		kind = string(jsonscan.Text(typ))

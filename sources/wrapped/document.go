@@ -9,25 +9,20 @@ import (
 	"github.com/schedq/schedq/sources/jsonscan"
 )
 
-// document reads JSON values out of a stream, one after the other. It checks no more than it has to in order to find where they end:
-// whoever reads a log's line checks that. (encoding/json takes twenty times as long as the readers of plain logs do.)
+// document reads JSON values from a stream, one after the other. It only finds where they end; the readers of the logs check
+// the rest. (encoding/json takes twenty times as long as reading a plain log.)
 type document struct {
 	from io.Reader
-	buf  []byte // buf[at:] was read, and not taken
+	buf  []byte // buf[at:] is unread
 	at   int
-	held int   // buf[held:at] was taken and is kept; -1 for none
 	err  error // what ended from
 }
 
 const firstRead = 1 << 18
 
-// readMore reads as much again as is kept and waits to be taken, and reports whether there was any.
+// readMore doubles what is unread, and reports whether there was any more.
 func (d *document) readMore() bool {
-	from := d.at
-	if d.held >= 0 {
-		from, d.held = d.held, 0
-	}
-	d.buf, d.at = d.buf[:copy(d.buf, d.buf[from:])], d.at-from
+	d.buf, d.at = d.buf[:copy(d.buf, d.buf[d.at:])], 0
 	had := len(d.buf)
 	if want := max(firstRead, 2*had); cap(d.buf) < want {
 		d.buf = append(make([]byte, 0, want), d.buf...)
@@ -70,27 +65,39 @@ func notJSON(is byte, should string) error {
 	return fmt.Errorf("what holds the log's lines is not JSON: there is %q where %s should be", is, should)
 }
 
-// value returns the next value, which is good until the next call.
-func (d *document) value() ([]byte, error) {
+// value returns the next value, which is good until the next call. If it is a list or an object of more than most bytes, or
+// one that is cut off, value returns nothing and leaves it unread.
+func (d *document) value(most int) ([]byte, error) {
 	c, err := d.peek()
 	if err != nil {
 		return nil, err
 	}
+	nested := c == '{' || c == '['
 	for {
 		end := jsonscan.End(d.buf, d.at)
-		if end >= 0 && (end < len(d.buf) || c == '{' || c == '[' || c == '"') || end >= 0 && d.err != nil {
+		if end >= 0 && (end < len(d.buf) || nested || c == '"') || end >= 0 && d.err != nil {
 			value := d.buf[d.at:end]
 			d.at = end
 			return value, nil
 		}
-		if end < 0 && c != '{' && c != '[' && c != '"' {
+		switch {
+		case end < 0 && !nested && c != '"':
 			return nil, notJSON(c, "a value")
+		case nested && len(d.buf)-d.at > most:
+			return nil, nil
+		case len(d.buf)-d.at > maxLine:
+			return nil, errLong
 		}
 		if !d.readMore() {
+			if nested && d.err == io.EOF {
+				return nil, nil
+			}
 			return nil, d.ended()
 		}
 	}
 }
+
+var errLong = fmt.Errorf("a value in it is longer than %d MiB", maxLine>>20)
 
 // skip takes the byte that peek returned.
 func (d *document) skip() { d.at++ }
@@ -111,9 +118,13 @@ func (d *document) separated(close byte) (ended bool, err error) {
 	return false, notJSON(c, fmt.Sprintf("a comma or %q", close))
 }
 
-// unwrapJSON reads records: one after another, or in lists, at any indentation. What is no JSON ends it with an error.
-func unwrapJSON(from io.Reader, to *writer) error {
-	d := &document{from: from, held: -1}
+// inMemory is how many bytes of a document or of a list are read at once: what is larger is read element by element. A
+// record is an element, and is read at once unless it is longer than any line.
+const inMemory = 256 << 10
+
+// readJSON reads values one after another: records, or documents with lists of records at any depth.
+func (w *writer) readJSON(from io.Reader) error {
+	d := &document{from: from}
 	for {
 		c, err := d.peek()
 		if err == errCut {
@@ -122,31 +133,60 @@ func unwrapJSON(from io.Reader, to *writer) error {
 		if err != nil {
 			return err
 		}
-		switch c {
-		case '[':
-			err = eachElement(d, to)
-		case '{':
-			err = object(d, to, true)
-		default:
-			if _, err = d.value(); err == nil {
-				err = errors.New("there is a value where a record should be")
-			}
+		switch {
+		case c == '{' || c == '[':
+		case w.wrapped+w.plain == 0:
+			return notJSON(c, "a record")
+		default: // what follows a document in a file that was put together
+			return w.readText(io.MultiReader(bytes.NewReader(d.buf[d.at:]), from))
 		}
-		if err != nil {
+		most := inMemory
+		if begin := d.buf[d.at:min(len(d.buf), d.at+4096)]; bytes.Contains(begin, []byte(`"audit.k8s.io/`)) && !bytes.Contains(begin, []byte(`List"`)) {
+			most = maxLine // it is an event
+		}
+		if err := w.next(context{inner: c == '['}, d, most); err != nil {
 			return err
 		}
 	}
 }
 
-// eachElement reads the records of the list that begins here.
-func eachElement(d *document, to *writer) error {
+// next reads the next value of a document, at once if it has at most so many bytes.
+func (w *writer) next(c context, d *document, most int) error {
+	w.record++
+	if open, err := d.peek(); err != nil {
+		return err
+	} else if open == '[' {
+		most = inMemory
+	}
+	raw, err := d.value(most)
+	if err != nil {
+		return err
+	}
+	if raw != nil {
+		_, err := w.value(c, raw)
+		return err
+	}
+	if c.depth++; c.depth > maxDepth {
+		return errDeep
+	}
+	if open, _ := d.peek(); open == '[' {
+		return w.nextList(c, d)
+	}
+	return w.nextObject(c, d)
+}
+
+var errDeep = fmt.Errorf("what holds the log's lines is nested more than %d times", maxDepth)
+
+// nextList reads a list of a document.
+func (w *writer) nextList(c context, d *document) error {
 	d.skip()
-	if c, err := d.peek(); err != nil || c == ']' {
+	c.inner = true
+	if next, err := d.peek(); err != nil || next == ']' {
 		d.skip()
 		return err
 	}
 	for {
-		if err := element(d, to); err != nil {
+		if err := w.next(c, d, maxLine); err != nil {
 			return err
 		}
 		if ended, err := d.separated(']'); ended || err != nil {
@@ -155,90 +195,74 @@ func eachElement(d *document, to *writer) error {
 	}
 }
 
-// element reads a record, or what is none.
-func element(d *document, to *writer) error {
-	c, err := d.peek()
-	if err == nil && c == '{' {
-		return object(d, to, false)
-	}
-	raw, err := d.value()
-	if err == nil && c == '[' {
-		err = insightsRow(raw, to)
-	}
-	return err
-}
-
-// span is where a member lies behind what is held: its name, and its value.
-type span struct{ name, nameEnd, value, valueEnd int }
-
-// object reads the object that begins here: a record or, with lists, a document with lists of records, which may be as long as the file.
-func object(d *document, to *writer, lists bool) error {
-	defer func() { d.held = -1 }()
+// nextObject reads an object of a document that is too large to be a record. What its small members tell is the context of
+// the lists and objects behind them.
+func (w *writer) nextObject(c context, d *document) error {
 	d.skip()
-	d.held = d.at
-	to.spans = to.spans[:0]
-	var before members // of a document, in front of its last list
-	if c, err := d.peek(); err != nil || c == '}' {
+	c.inner = true
+	var small members
+	size := 0
+	if next, err := d.peek(); err != nil || next == '}' {
 		d.skip()
 		return err
 	}
 	for {
-		s, err := d.name()
+		name, err := d.name()
 		if err != nil {
 			return err
 		}
-		if c, err := d.peek(); err != nil {
+		own := c
+		own.member = string(name)
+		next, err := d.peek()
+		if err != nil {
 			return err
-		} else if c == '[' && lists && isList(string(d.buf[d.held+s.name:d.held+s.nameEnd])) {
-			for _, m := range d.members(nil, to.spans) {
-				before = append(before, member{bytes.Clone(m.name), bytes.Clone(m.value)})
-			}
-			d.held = -1
-			if err := eachElement(d, to); err != nil {
-				return err
-			}
-			d.held, to.spans = d.at, to.spans[:0]
-		} else if value, err := d.value(); err != nil {
-			return err
-		} else if len(to.spans) < mostMembers {
-			s.value, s.valueEnd = d.at-len(value)-d.held, d.at-d.held
-			to.spans = append(to.spans, s)
 		}
-		if ended, err := d.separated('}'); err != nil {
+		if bytes.HasPrefix(small.get("apiVersion"), []byte(`"audit.k8s.io/`)) && string(name) != "items" {
+			own.depth = maxDepth // an event that is cut off: whatever its texts say, they are no lines
+		}
+		if next == '{' || next == '[' {
+			if own.stream = w.streamIn(small, c.depth+1); len(own.stream) == 0 {
+				own.stream = c.stream
+			} else {
+				own.stream = bytes.Clone(own.stream)
+			}
+		}
+		if next == '[' || next == '{' {
+			err = w.next(own, d, inMemory)
+		} else if raw, e := d.value(inMemory); e != nil {
+			err = e
+		} else {
+			if size += len(raw); len(small) < mostMembers && size < inMemory {
+				small = append(small, member{name, bytes.Clone(raw)})
+			}
+			_, err = w.value(own, raw)
+		}
+		if err != nil {
 			return err
-		} else if ended {
-			to.members = d.members(append(to.members[:0], before...), to.spans)
-			return lineOf(to.members, to)
+		}
+		if ended, err := d.separated('}'); ended || err != nil {
+			return err
 		}
 	}
 }
 
-// name takes a member's name and the colon behind it.
-func (d *document) name() (span, error) {
+// name returns a member's name and skips the colon behind it.
+func (d *document) name() ([]byte, error) {
 	c, err := d.peek()
 	if err == nil && c != '"' {
 		err = notJSON(c, "a name")
 	}
 	if err != nil {
-		return span{}, err
+		return nil, err
 	}
-	name, err := d.value()
+	name, err := d.value(inMemory)
 	if err != nil {
-		return span{}, err
+		return nil, err
 	}
-	s := span{name: d.at - len(name) + 1 - d.held, nameEnd: d.at - 1 - d.held}
+	name = bytes.Clone(jsonscan.Text(name))
 	if c, err = d.peek(); err == nil && c != ':' {
 		err = notJSON(c, "a colon")
 	}
 	d.skip()
-	return s, err
-}
-
-// members appends those that lie at spans.
-func (d *document) members(to members, spans []span) members {
-	for _, s := range spans {
-		at := d.buf[d.held:]
-		to = append(to, member{at[s.name:s.nameEnd], at[s.value:s.valueEnd]})
-	}
-	return to
+	return name, err
 }

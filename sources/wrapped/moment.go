@@ -4,93 +4,138 @@ import (
 	"bytes"
 	"strconv"
 	"time"
+
+	"github.com/schedq/schedq/sources/jsonscan"
 )
 
-// moment is a time as a wrapper writes it.
-type moment struct {
-	text []byte
-	form form
-}
-
-// form is how a wrapper writes times.
-type form uint8
-
-const (
-	asText   form = iota // as RFC 3339 has them, or nearly
-	inMillis             // since 1970
-	inMicros
-)
-
-// stamp returns m as RFC 3339 has it, or nothing if it is no time. What it returns is good until the next call.
-//
-// Most lines are of the second of the line before: then only the fraction differs.
-func (w *writer) stamp(m moment) []byte {
-	second, fraction, ok := m.split()
+// parseTime returns the instant that a wrapper wrote: RFC 3339 and its relatives with an offset, or seconds, milliseconds,
+// microseconds or nanoseconds since 1970, perhaps with a fraction. A date without an offset is taken for UTC, as export
+// formats define it. ok is false of anything else.
+func parseTime(text []byte) (t time.Time, ok bool) {
+	if len(text) < len("1777896000") || text[0] < '0' || text[0] > '9' {
+		return t, false
+	}
+	if text[4] != '-' {
+		return parseEpoch(text)
+	}
+	t, rest, ok := parseDateTime(text)
 	if !ok {
-		t, ok := m.time()
-		if w.stamped = w.stamped[:0]; ok {
-			w.stamped = t.UTC().AppendFormat(w.stamped, time.RFC3339Nano)
-		}
-		w.second = w.second[:0]
-		return w.stamped
+		return t, false
 	}
-	if len(w.second) == 0 || m.form != w.form || !bytes.Equal(second, w.second) {
-		t, ok := m.time()
-		if !ok {
-			w.second = w.second[:0]
-			return nil
-		}
-		w.form, w.second = m.form, append(w.second[:0], second...)
-		w.stamped = t.UTC().AppendFormat(w.stamped[:0], "2006-01-02T15:04:05")
+	switch string(rest) {
+	case "", "Z", " UTC", " +0000 UTC":
+		return t, true
 	}
-	w.stamped = w.stamped[:len("2006-01-02T15:04:05")]
-	if fraction = bytes.TrimRight(fraction, "0"); len(fraction) > 0 {
-		w.stamped = append(append(w.stamped, '.'), fraction...)
-	}
-	w.stamped = append(w.stamped, 'Z')
-	return w.stamped
+	offset, rest, ok := parseOffset(rest)
+	return t.Add(-offset), ok && len(rest) == 0
 }
 
-// split returns the second that m is in, and the digits of what has passed of it; ok is false of a time of another shape or zone.
-func (m moment) split() (second, fraction []byte, ok bool) {
-	n := len(m.text)
-	switch m.form {
-	case inMillis:
-		second, fraction, ok = m.text[:max(0, n-3)], m.text[max(0, n-3):], n > 3
-	case inMicros:
-		second, fraction, ok = m.text[:max(0, n-6)], m.text[max(0, n-6):], n > 6
+// parseDateTime parses "2026-05-04T12:00:00.25" at the beginning of text, as if it were UTC, and returns what follows. A
+// blank may stand in place of T, and a comma in place of the point.
+func parseDateTime(text []byte) (t time.Time, rest []byte, ok bool) {
+	const whole = len("2006-01-02T15:04:05")
+	if len(text) < whole || text[4] != '-' || text[7] != '-' || text[10] != 'T' && text[10] != ' ' || text[13] != ':' || text[16] != ':' {
+		return t, nil, false
+	}
+	year, month, day := number(text[:4]), number(text[5:7]), number(text[8:10])
+	hour, minute, second := number(text[11:13]), number(text[14:16]), number(text[17:19])
+	if year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60 {
+		return t, nil, false
+	}
+	nano, rest := 0, text[whole:]
+	if len(rest) > 1 && (rest[0] == '.' || rest[0] == ',') && isDigit(rest[1]) {
+		unit := 100_000_000
+		for rest = rest[1:]; len(rest) > 0 && isDigit(rest[0]); rest = rest[1:] {
+			nano += int(rest[0]-'0') * unit
+			unit /= 10
+		}
+	}
+	return time.Date(year, time.Month(month), day, hour, minute, second, nano, time.UTC), rest, true
+}
+
+// parseOffset parses Z, +0530 or +05:30 at the beginning of text, perhaps behind a blank.
+func parseOffset(text []byte) (offset time.Duration, rest []byte, ok bool) {
+	text = bytes.TrimPrefix(text, []byte(" "))
+	if len(text) > 0 && text[0] == 'Z' {
+		return 0, text[1:], true
+	}
+	if len(text) < len("+0530") || text[0] != '+' && text[0] != '-' {
+		return 0, nil, false
+	}
+	minutes := text[3:]
+	if minutes[0] == ':' {
+		minutes = minutes[1:]
+	}
+	if len(minutes) < 2 {
+		return 0, nil, false
+	}
+	h, m := number(text[1:3]), number(minutes[:2])
+	if h < 0 || h > 14 || m < 0 || m > 59 {
+		return 0, nil, false
+	}
+	offset = time.Duration(h)*time.Hour + time.Duration(m)*time.Minute
+	if text[0] == '-' {
+		offset = -offset
+	}
+	return offset, minutes[2:], true
+}
+
+// parseEpoch parses a time since 1970, whose unit its size tells.
+func parseEpoch(text []byte) (t time.Time, ok bool) {
+	whole, fraction, _ := bytes.Cut(text, []byte("."))
+	n, err := strconv.ParseInt(string(whole), 10, 64)
+	if err != nil || len(fraction) > 9 {
+		return t, false
+	}
+	switch len(whole) {
+	case 10:
+		t = time.Unix(n, 0)
+	case 13:
+		return time.UnixMilli(n).UTC(), true
+	case 16:
+		return time.UnixMicro(n).UTC(), true
+	case 19:
+		return time.Unix(0, n).UTC(), true
 	default:
-		const whole = len("2006-01-02T15:04:05")
-		if n <= whole || m.text[n-1] != 'Z' {
-			return nil, nil, false
-		}
-		second, fraction, ok = m.text[:whole], m.text[whole:n-1], true
-		if len(fraction) > 0 {
-			if fraction[0] != '.' || len(fraction) == 1 || len(fraction) > 10 {
-				return nil, nil, false
-			}
-			fraction = fraction[1:]
-		}
+		return t, false
 	}
-	for _, c := range fraction {
-		ok = ok && c >= '0' && c <= '9'
+	if len(fraction) > 0 {
+		part, err := strconv.ParseInt((string(fraction) + "00000000")[:9], 10, 64)
+		if err != nil {
+			return t, false
+		}
+		t = t.Add(time.Duration(part))
 	}
-	return second, fraction, ok
+	return t.UTC(), true
 }
 
-// time returns the time that m is.
-func (m moment) time() (time.Time, bool) {
-	if m.form != asText {
-		n, err := strconv.ParseInt(string(m.text), 10, 64)
-		if m.form == inMillis {
-			return time.UnixMilli(n), err == nil && n > 0
+// timeMembers are the names of members that hold the time of a record, the first of them before the others.
+var timeMembers = []string{"@timestamp", "timestamp", "time", "__REALTIME_TIMESTAMP", "TimeGenerated", "_time", "Timestamp", "TimeStamp", "ts", "date", "eventTime"}
+
+// timeIn returns the time of a record. It is zero if it has none.
+func timeIn(m members) time.Time {
+	for _, name := range timeMembers {
+		raw := m.get(name)
+		if text := jsonscan.Text(raw); text != nil {
+			raw = text
 		}
-		return time.UnixMicro(n), err == nil && n > 0
-	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05"} {
-		if t, err := time.Parse(layout, string(m.text)); err == nil {
-			return t, true
+		if t, ok := parseTime(raw); ok {
+			return t
 		}
 	}
-	return time.Time{}, false
+	return time.Time{}
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// number returns the decimal number text, or -1.
+func number(text []byte) int {
+	n := 0
+	for _, c := range text {
+		if !isDigit(c) {
+			return -1
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n
 }

@@ -1,93 +1,206 @@
-// Package wrapped takes the lines of a log out of what carries them: what clouds and journals hand out in place of the
-// file that a program wrote. It gives kube-apiserver's audit lines and kube-scheduler's lines as those programs wrote
-// them, and knows nothing else of either.
+// Package wrapped finds the lines of kube-scheduler's log and the events of kube-apiserver's audit log in whatever
+// carries them: the prefixes of container runtimes, journals and kubectl, the exports of log stores, and files that
+// people saved. It writes them as those programs wrote them, one per line, and knows nothing else of either.
 //
-// The wrappers are told by what is in a file's beginning:
-//
-//	CloudWatch        get-log-events, filter-log-events, subscription records, Insights results (JSON);
-//	                  export to S3 and "logs tail" (a time, perhaps a stream, before each line)
-//	Cloud Logging     an array, or an entry a line (JSON); an audit event is put together of its protoPayload
-//	Azure Monitor     storage and Event Hub records, rows with log_s, the AKSAudit tables (JSON)
-//	journald          short, short-iso and JSON. Of a journal of all components, the scheduler's lines and audit events are taken
-//	container runtime CRI's prefix, Docker's JSON
-//	klog              its JSON format, written as text
+// A line of klog's text format is recognised by its header, wherever it stands in a line or in a string of JSON, YAML
+// or CSV; a line of klog's JSON format and an audit event by their members. What surrounds them is the wrapper. Its
+// time is written in front of a line of klog's, as `kubectl logs --timestamps` does: klog's own header has neither
+// year nor zone. Cloud Logging and Azure Monitor take audit events apart: those are put together again.
 package wrapped
 
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
+	"slices"
+	"time"
 )
 
-// maxLine bounds a line, as package lines does.
-const maxLine = 16 << 20
+const (
+	// maxLine limits a line, as package lines does.
+	maxLine = 16 << 20
+	// maxReversed limits how many bytes of lines that are stored newest first are put in order.
+	maxReversed = 512 << 20
+	// maxHead is how much of a file Detect looks at, and headLines how many of its lines.
+	maxHead   = 1 << 18
+	headLines = 200
+)
 
-// Wrapper is a kind of wrapper that was found.
+// Wrapper is a way in which log lines are wrapped.
 type Wrapper struct {
-	// Name is what to call it.
+	// Name describes it, as in "a CSV file".
 	Name string
-	// unwrap writes the lines of what it reads.
-	unwrap func(from io.Reader, to *writer) error
+
+	unwrap  func(w *writer, from io.Reader) error
+	reverse bool // the newest line comes first
+	only    []byte
+	named   bool // lines of several programs can be told apart
 }
 
-// Detect returns the wrapper of a file with that beginning, or nil if its lines stand for themselves.
-func Detect(head []byte) *Wrapper {
-	head = bytes.TrimLeft(head, " \t\r\n")
-	if len(head) == 0 {
+// The shapes of files that wrap lines.
+var (
+	textFile = Wrapper{Name: "the text around it", unwrap: (*writer).readText}
+	jsonFile = Wrapper{Name: "a JSON file", unwrap: (*writer).readJSON}
+	csvFile  = Wrapper{Name: "a CSV file", unwrap: (*writer).readCSV}
+	yamlFile = Wrapper{Name: "a YAML file", unwrap: (*writer).readYAML}
+)
+
+// Detect returns the wrapper of a file that begins with head, or nil if its lines are not wrapped or it has none. The
+// first line in it decides. What other readers read themselves is not wrapped: lines of klog's text format, alone, behind
+// a time or behind a container runtime's prefix, audit events, one per line, and lines that other reports true for.
+func Detect(head []byte, other func(line []byte) bool) *Wrapper {
+	head = head[:min(len(head), maxHead)]
+	first := bytes.TrimLeft(head, " \t\r\n")
+	var shapes []Wrapper
+	switch {
+	case len(first) == 0, bytes.HasPrefix(first, auditBegin):
 		return nil
+	case first[0] == '[' || first[0] == '{' && !isJSONLines(first):
+		shapes = []Wrapper{jsonFile, textFile}
+	case isYAML(first):
+		shapes = []Wrapper{yamlFile, textFile}
+	case isCSV(head):
+		shapes = []Wrapper{csvFile, textFile}
+	default:
+		shapes = []Wrapper{textFile}
 	}
-	if head[0] == '{' || head[0] == '[' {
-		return detectJSON(head)
+	for _, w := range shapes {
+		found := &writer{to: bufio.NewWriter(io.Discard), looking: true, other: other}
+		_ = w.unwrap(found, bytes.NewReader(head)) // which may be cut off
+		switch {
+		case found.wrapped > 0 || found.isNewestFirst():
+			w.reverse, w.named = found.isNewestFirst(), len(found.lastStream) > 0
+			return &w
+		case found.plain > 0:
+			return nil
+		}
 	}
-	return detectPrefix(head)
+	return nil
 }
 
-// Open returns the lines in what from holds, wrapped in w, each with a line's end. An error of from's is returned by
-// Read. Closing it ends the goroutine that reads; from is not closed.
+// firstLine returns the first line of a text.
+func firstLine(text []byte) []byte {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return line
+}
+
+// isJSONLines reports whether a text begins with an object on a line of its own, and goes on behind it.
+func isJSONLines(text []byte) bool {
+	line, more, _ := bytes.Cut(text, []byte("\n"))
+	return isWholeObject(line) && len(bytes.TrimSpace(more)) > 0
+}
+
+// Open returns the lines that from holds, each with a line's end. Read returns errors of from, and says where a
+// wrapper can't be read any further. Closing ends the goroutine that reads; from is not closed.
 func (w *Wrapper) Open(from io.Reader) io.ReadCloser {
 	r, pipe := io.Pipe()
 	go func() {
-		out := &writer{to: bufio.NewWriterSize(pipe, 1<<18)}
-		err := w.unwrap(from, out)
-		if flushed := out.to.Flush(); err == nil {
-			err = flushed
-		}
-		pipe.CloseWithError(err) // nil is io.EOF
+		out := &writer{to: bufio.NewWriterSize(pipe, 1<<18), only: w.only, reverse: w.reverse}
+		pipe.CloseWithError(out.run(w, from)) // nil is io.EOF
 	}()
 	return r
 }
 
-// writer writes lines.
-type writer struct {
-	to *bufio.Writer
-	// journal is true if the lines are of many programs: then only the scheduler's and audit events are written.
-	journal, taken bool
-
-	// The last stamp, and which second of which form it is of.
-	stamped, second []byte
-	form            form
-	// Room that is used again for each record: for its members and those of an object in it, for what a text says, one within
-	// it, and a line that is put together.
-	spans             []span
-	members, inner    members
-	said, within, put []byte
+// Streams returns the names of the programs whose lines of kube-scheduler's log from holds, if the wrapper names them, in
+// the order in which they begin, and "" if it holds audit events. An error is one of from's.
+func (w *Wrapper) Streams(from io.Reader) ([]string, error) {
+	if !w.named {
+		return nil, nil
+	}
+	out := &writer{to: bufio.NewWriter(io.Discard), count: map[string]bool{}}
+	err := w.unwrap(out, from)
+	return out.streams, err
 }
 
-// line writes text, which may be of several lines. at, if there is one, is for lines that have no time of their own with a year.
-func (w *writer) line(at moment, text []byte) error {
-	text = bytes.TrimRight(text, "\r\n")
-	if len(text) == 0 {
+// Of returns a wrapper of one of the Streams.
+func (w *Wrapper) Of(stream string) *Wrapper {
+	one := *w
+	one.only = []byte(stream)
+	return &one
+}
+
+// context is what is known of a text by what surrounds it.
+type context struct {
+	at     time.Time // zero if not known
+	stream []byte    // which program's text it is, "" if not known
+	member string    // of which member of a JSON object it is, "" if none
+	inner  bool      // it is not a line of the file itself
+	many   bool      // the texts around it are those of many programs
+	depth  int
+}
+
+// writer writes the lines that it finds.
+type writer struct {
+	to      *bufio.Writer
+	only    []byte // of this stream alone, or nil for all
+	reverse bool   // the lines come newest first
+	held    [][]byte
+	size    int // of held
+
+	looking        bool // only what Detect wants to know matters
+	other          func(line []byte) bool
+	wrapped, plain int             // how many lines stood in something, or for themselves
+	newest, oldest []byte          // the times of the first and of the last of klog's headers
+	rising         bool            // those times do not only fall
+	count          map[string]bool // the streams with lines of kube-scheduler's, or nil
+	streams        []string
+
+	// Of the last line of klog's.
+	column     int    // where it began
+	prefix     []byte // what stood before it
+	lastStream []byte
+	member     string // which member of an object held it
+	taken      bool   // it was written
+	text       []byte // what was written for the record being read
+	record     int    // which record of the file is being read, and which one text was of
+	textRecord int
+
+	partial []byte // a line that a container runtime broke into pieces
+
+	// Buffers.
+	stream  []byte
+	stamped []byte
+	second  int64
+	put     []byte
+	objects []members // by depth
+	unquote [][]byte  // by depth
+}
+
+// run unwraps all of from.
+func (w *writer) run(of *Wrapper, from io.Reader) error {
+	err := of.unwrap(w, from)
+	for i := len(w.held) - 1; i >= 0 && err == nil; i-- {
+		_, err = w.to.Write(w.held[i])
+	}
+	if flushed := w.to.Flush(); err == nil {
+		err = flushed
+	}
+	return err
+}
+
+// errNewestFirst is about more lines in the wrong order than are put in order.
+var errNewestFirst = errors.New("its lines are stored newest first, and there are too many to put in order: export them oldest first")
+
+// writeLine writes a line. stamp comes before it, unless it is empty. With joined, the line goes on the one before.
+func (w *writer) writeLine(stamp, text []byte, joined bool) error {
+	if w.looking || w.count != nil {
 		return nil
 	}
-	if w.journal && !w.isScheduler(text) && !bytes.HasPrefix(text, auditBegin) {
-		return nil
-	}
-	if isKlog(text) {
-		if stamp := w.stamp(at); len(stamp) > 0 {
-			if _, err := w.to.Write(append(stamp, ' ')); err != nil {
-				return err
-			}
+	if w.reverse {
+		line := slices.Concat(stamp, text, []byte("\n"))
+		if w.size += len(line); w.size > maxReversed {
+			return errNewestFirst
 		}
+		if n := len(w.held); joined && n > 0 {
+			w.held[n-1] = append(w.held[n-1], line...)
+		} else {
+			w.held = append(w.held, line)
+		}
+		return nil
+	}
+	if _, err := w.to.Write(stamp); err != nil {
+		return err
 	}
 	if _, err := w.to.Write(text); err != nil {
 		return err
@@ -95,40 +208,84 @@ func (w *writer) line(at moment, text []byte) error {
 	return w.to.WriteByte('\n')
 }
 
-// schedulerFiles are the source files of kube-scheduler whose lines tell of its work (v1.29 to v1.37).
-var schedulerFiles = []string{"schedule_one.go:", "schedule_one_podgroup.go:", "scheduling_queue.go:", "active_queue.go:", "backoff_queue.go:",
-	"eventhandlers.go:"}
-
-// isScheduler reports whether a line of a journal is kube-scheduler's. What has no header goes with the line before it.
-func (w *writer) isScheduler(text []byte) bool {
-	if !isKlog(text) {
-		w.taken = w.taken && (text[0] == '\t' || text[0] == ' ')
-		return w.taken
-	}
-	header, _, _ := bytes.Cut(text, []byte("]"))
-	w.taken = false
-	for _, file := range schedulerFiles {
-		w.taken = w.taken || bytes.Contains(header, []byte(" "+file))
-	}
-	return w.taken
+// isNewestFirst reports whether the times of klog's lines fall.
+func (w *writer) isNewestFirst() bool {
+	const upToSecond = len("0504 12:00:00")
+	return len(w.oldest) > 0 && !w.rising && !bytes.Equal(w.newest[:upToSecond], w.oldest[:upToSecond])
 }
 
-// klogStamp is what begins a line that klog wrote: "I1121 10:56:22.400364 ".
-const klogStamp = "I1121 10:56:22.400364 "
-
-// isKlog reports whether text begins as klog's lines do.
-func isKlog(text []byte) bool {
-	if len(text) < len(klogStamp) || bytes.IndexByte([]byte("IWEF"), text[0]) < 0 {
-		return false
+// klog writes a line of klog's text format.
+func (w *writer) klog(c context, text []byte) error {
+	if w.textRecord == w.record && bytes.Equal(w.text, text) {
+		return nil // the record has it twice
 	}
-	for i := 1; i < len(klogStamp); i++ {
-		if want := klogStamp[i]; want >= '0' && want <= '9' {
-			if text[i] < '0' || text[i] > '9' {
-				return false
-			}
-		} else if text[i] != want {
-			return false
+	w.text, w.textRecord = append(w.text[:0], text...), w.record
+	w.lastStream, w.member = append(w.lastStream[:0], c.stream...), c.member
+	w.taken = (!c.many || isScheduler(text)) && (w.only == nil || bytes.Equal(w.only, c.stream))
+	if !w.taken {
+		return nil
+	}
+	if w.looking {
+		w.note(text[1:len(klogStamp)])
+	}
+	if w.count != nil && len(c.stream) > 0 && !w.count[string(c.stream)] && isScheduler(text) {
+		w.count[string(c.stream)] = true
+		w.streams = append(w.streams, string(c.stream))
+	}
+	return w.writeLine(w.stamp(c.at), text, false)
+}
+
+// note notes a time of one of klog's headers.
+func (w *writer) note(stamp []byte) {
+	if w.newest == nil {
+		w.newest = bytes.Clone(stamp)
+	} else if bytes.Compare(stamp, w.oldest) > 0 {
+		w.rising = true
+	}
+	w.oldest = append(w.oldest[:0], stamp...)
+}
+
+// audit writes an audit event.
+func (w *writer) audit(c context, event []byte) error {
+	if w.taken = false; len(w.only) > 0 {
+		return nil
+	}
+	if w.count != nil && !w.count[""] {
+		w.count[""] = true
+		w.streams = append(w.streams, "")
+	}
+	return w.writeLine(nil, event, false)
+}
+
+// rest writes what belongs to the last line of klog's, or what else a log holds: its reader counts that.
+func (w *writer) rest(c context, text []byte) error {
+	text = bytes.TrimRight(text, "\r\n")
+	indented := len(text) > 0 && (text[0] == '\t' || text[0] == ' ')
+	switch {
+	case len(text) == 0, indented && !w.taken, w.only != nil && !w.taken, c.many && !(indented && w.taken):
+		return nil
+	}
+	return w.writeLine(nil, text, indented)
+}
+
+// stamp returns at as `kubectl logs --timestamps` has it, with a blank behind it, or nothing if it is zero. The result is
+// good until the next call.
+func (w *writer) stamp(at time.Time) []byte {
+	if at.IsZero() {
+		return nil
+	}
+	const whole = len("2006-01-02T15:04:05")
+	if second := at.Unix(); len(w.stamped) < whole || second != w.second {
+		w.stamped, w.second = at.UTC().AppendFormat(w.stamped[:0], "2006-01-02T15:04:05"), second
+	}
+	w.stamped = w.stamped[:whole]
+	if n := at.Nanosecond(); n > 0 {
+		w.stamped = append(w.stamped, '.')
+		for unit := 100_000_000; unit > 0 && n > 0; unit /= 10 {
+			w.stamped = append(w.stamped, byte('0'+n/unit))
+			n %= unit
 		}
 	}
-	return true
+	w.stamped = append(w.stamped, 'Z', ' ')
+	return w.stamped
 }

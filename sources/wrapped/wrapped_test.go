@@ -29,7 +29,7 @@ func TestShapes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := Detect(content)
+			w := Detect(content, nil)
 			if w == nil {
 				t.Fatal("no wrapper is found")
 			}
@@ -43,6 +43,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+func isTrace(line []byte) bool { return bytes.HasPrefix(line, []byte(`{"schedq":`)) }
+
 // TestBare: what stands for itself is not unwrapped.
 func TestBare(t *testing.T) {
 	for _, head := range []string{
@@ -51,41 +53,46 @@ func TestBare(t *testing.T) {
 		`I1121 10:56:22.400364   25911 active_queue.go:414] "x"`, `2026-11-21T10:56:22.4Z I1121 10:56:22.400364   25911 active_queue.go:414] "x"`,
 		"2026-11-21T10:56:22.4Z stderr F I1121 10:56:22.400364   25911 active_queue.go:414] \"x\"", "apiVersion: v1\nkind: Pod\n",
 	} {
-		if w := Detect([]byte(head)); w != nil {
+		if w := Detect([]byte(head), isTrace); w != nil {
 			t.Errorf("%s: %s", head, w.Name)
 		}
 	}
 }
 
-// TestDamaged: what ends in the middle gives what came before, and an error.
+// TestDamaged: a document that is cut off or damaged gives the lines before, and an error.
 func TestDamaged(t *testing.T) {
-	const begin = `{"events":[{"timestamp":1,"message":"a"},{"timestamp":2,"message":"b"}`
+	const a, b = "I1121 10:56:22.400364   1 a.go:1] a", "I1121 10:56:23.400364   1 a.go:1] b"
+	const begin = `{"events":[{"timestamp":1795258582400,"message":"` + a + `"},{"timestamp":1795258583400,"message":"` + b + `"}`
 	for _, rest := range []string{"", ",{", `,{"timestamp":`, `,3]x`} {
-		r := Detect([]byte(begin)).Open(strings.NewReader(begin + rest))
+		r := Detect([]byte(begin+"]}"), nil).Open(strings.NewReader(begin + rest))
 		got, err := io.ReadAll(r)
 		r.Close()
-		if string(got) != "a\nb\n" || err == nil || !strings.Contains(err.Error(), "what holds the log's lines is ") {
+		want := "2026-11-21T10:56:22.4Z " + a + "\n2026-11-21T10:56:23.4Z " + b + "\n"
+		if string(got) != want || err == nil || !strings.Contains(err.Error(), "what holds the log's lines is ") {
 			t.Errorf("%q: %q, %v", rest, got, err)
 		}
 	}
 }
 
-// TestManyMembers: of an object with more members than any record has, the first are looked at, and no memory is taken for the others.
+// TestManyMembers: an object with more members than any record has takes no memory for them.
 func TestManyMembers(t *testing.T) {
+	const line = "I1121 10:56:22.400364   1 a.go:1] a"
 	many := strings.Repeat(`"x":0,`, 50*mostMembers)
-	record := `{"message":"a",` + many + `"message":"b"}`
-	for _, text := range []string{record, `{"events":[` + record + `]}`, `{"textPayload":"a",` + many + `"x":{}}`} {
+	record := `{"message":"` + line + `",` + many + `"message":"b"}`
+	for _, text := range []string{record, `{"events":[` + record + `]}`, `{"textPayload":"` + line + `",` + many + `"x":{}}`} {
 		var out bytes.Buffer
 		to := &writer{to: bufio.NewWriter(&out)}
-		if err := unwrapJSON(strings.NewReader(text), to); err != nil {
+		if err := to.readJSON(strings.NewReader(text)); err != nil {
 			t.Fatal(err)
 		}
-		if _ = to.to.Flush(); out.String() != "a\n" || cap(to.spans)+cap(to.members) > 4*mostMembers {
-			t.Errorf("%.30q: %q, with room for %d and %d members", text, out.String(), cap(to.spans), cap(to.members))
+		if _ = to.to.Flush(); out.String() != line+"\n" {
+			t.Errorf("%.30q: %q", text, out.String())
 		}
-	}
-	if m := (members)(nil).scan([]byte(`{` + many + `"x":0}`)); len(m) != mostMembers {
-		t.Errorf("%d members", len(m))
+		for _, m := range to.objects {
+			if cap(m) > 4*mostMembers {
+				t.Errorf("%.30q: memory for %d members", text, cap(m))
+			}
+		}
 	}
 }
 
@@ -100,7 +107,7 @@ func FuzzUnwrap(f *testing.F) {
 		f.Add(content)
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		w := Detect(content)
+		w := Detect(content, nil)
 		if w == nil {
 			return
 		}
