@@ -317,6 +317,9 @@ type Move struct {
 	Message SafeText
 	// Node is where the pod was bound (To scheduled) or nominated (after a failed attempt).
 	Node string
+	// Unplaced is true after a failed attempt if the log has no line on where the pod went. To is where upstream puts it
+	// unless an event came meanwhile.
+	Unplaced bool
 }
 
 // Counts are the scheduler's own numbers: the gauge scheduler_pending_pods by its label queue.

@@ -239,7 +239,7 @@ func (a *reader) event(e *event, line []byte) (err error) {
 	if e.stage == nil {
 		return a.lines.Unread(errNoEvent)
 	}
-	a.span.add(line)
+	a.span.add(line, e.stamp)
 	a.cost = 0
 	if err := a.doings(e); err != nil {
 		return err

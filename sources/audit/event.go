@@ -83,6 +83,9 @@ func (e *event) step(member []byte, line []byte, i int) (end int) {
 // maybe reports whether, after the named member, the event can still be a change of an object that the
 // scheduler watches.
 func (e *event) maybe(member string) bool {
+	if e.stage == nil && member != "objectRef" {
+		return true // its members are in another order than kube-apiserver's, and the stage is still to come
+	}
 	switch member {
 	case "stage":
 		return string(e.stage) == "ResponseComplete" || string(e.stage) == "ResponseStarted"
@@ -110,10 +113,10 @@ func (e *event) maybe(member string) bool {
 			return true
 		})
 		e.kind = objects.KindOf(e.group, e.resource)
-		if e.kind.Name == "" && (e.resource != "events" && e.resource != leases || !e.byScheduler()) {
+		e.namespace, e.name, e.subresource, e.uid = e.texts.Word(namespace), string(named), e.texts.Word(subresource), types.UID(uid)
+		if e.stage != nil && e.kind.Name == "" && (e.resource != "events" && e.resource != leases || !e.byScheduler()) {
 			return false
 		}
-		e.namespace, e.name, e.subresource, e.uid = e.texts.Word(namespace), string(named), e.texts.Word(subresource), types.UID(uid)
 	}
 	return true
 }

@@ -21,9 +21,13 @@ type span struct {
 // backBy is how much earlier a line may be than one before it: requests are told when they are answered.
 const backBy = time.Minute
 
-func (s *span) add(line []byte) {
+// add takes the time of a line: stamp, unless the event's members were not read so far.
+func (s *span) add(line, stamp []byte) {
 	const key = `"stageTimestamp":"`
-	value := jsonscan.LastText(line, key, len(`"stage`))
+	value := stamp
+	if value == nil {
+		value = jsonscan.LastText(line, key, len(`"stage`))
+	}
 	if len(value) != len("2026-11-21T10:56:13.789662Z") {
 		return
 	}

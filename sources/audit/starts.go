@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/jsonscan"
 )
 
 // starts are the kinds that a kube-scheduler began to read from their beginning, and when. A scheduler
@@ -32,15 +33,20 @@ const (
 const schedulerAgent = "kube-scheduler"
 
 // schedulerUser is the user that kube-scheduler is to an API server, whatever it calls itself: k3s runs it inside of k3s.
-const schedulerUser = `"username":"system:kube-scheduler"`
+const schedulerUser = "system:kube-scheduler"
 
-// isScheduler reports whether the user that an event tells of is kube-scheduler. Its name is told first, but for who wrote the log anew.
+// isScheduler reports whether the user of an event is kube-scheduler. kube-apiserver writes its name first; other tools
+// write members in another order, and with blanks.
 func isScheduler(user []byte) bool {
-	const named = `{"username":"`
-	if bytes.HasPrefix(user, []byte(named)) {
-		return bytes.HasPrefix(user[1:], []byte(schedulerUser))
+	if name, known := bytes.CutPrefix(user, []byte(`{"username":"`)); known {
+		return bytes.HasPrefix(name, []byte(schedulerUser+`"`))
 	}
-	return bytes.Contains(user, []byte(schedulerUser))
+	is := false
+	_ = jsonscan.Members(user, func(name, value []byte) bool {
+		is = is || string(name) == "username" && string(jsonscan.Text(value)) == schedulerUser
+		return !is
+	})
+	return is
 }
 
 // byScheduler reports whether kube-scheduler made the request.

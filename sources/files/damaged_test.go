@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,6 +139,7 @@ func TestDamage(t *testing.T) {
 			if len(rec.Events) != test.events {
 				t.Errorf("%d events, want %d:\n%s", len(rec.Events), test.events, show(rec.Events))
 			}
+			rec.Notices = slices.DeleteFunc(rec.Notices, func(n string) bool { return strings.Contains(n, "its times have no year") })
 			if said := strings.Join(rec.Notices, "\n"); !strings.Contains(said, test.notice) || test.strict == "" && test.notice == "" && said != "" {
 				t.Errorf("it says\n%s\nwant\n%s", said, test.notice)
 			}

@@ -105,7 +105,7 @@ func (f *Follower) Lose(now time.Time) {
 	if v.level() != unknown {
 		v.enter(now.Add(-f.shift), unknown)
 	}
-	f.read = f.p.clock.last
+	f.read = f.p.clock.utc(f.p.clock.last)
 }
 
 // Verbosity is the log's, as *sources.Logged has it. Negative while no line has told it.

@@ -317,6 +317,14 @@ func (p *parser) moved(pod *pod, rest []byte) {
 	case bytes.Contains(suffix, []byte("updated")):
 		m.Restated = true
 	}
+	if before := pod.failed; before != nil && before.Unplaced && m.Event == failure { // another goroutine's lines came between
+		before.To, before.GatingPlugin, before.Unplaced = m.To, m.GatingPlugin, false
+		if plugins := p.plugins(rest, ` unschedulable plugins={`); plugins != nil {
+			before.Plugins = plugins
+		}
+		p.late(pod.failedAt)
+		return
+	}
 	last := m.Event == failure && bytes.Contains(rest, []byte(` unschedulable plugins=`))
 	if !last {
 		p.verbosity.sawMove(p.now, pod, m.To)
@@ -346,6 +354,21 @@ func (p *parser) moved(pod *pod, rest []byte) {
 	if m.Event == failure {
 		pod.failedAt = p.last
 	}
+}
+
+// unplaced adds the move of a failed attempt without a line on where its pod went: the log may be cut, filtered or rate-limited,
+// or the scheduler put the pod back nowhere. Upstream puts it into unschedulablePods, or after an error into backoffQ
+// (v1.37: scheduling_queue.go, AddUnschedulableIfNotPresent).
+func (p *parser) unplaced(f *failedEnd) {
+	if f.pod.failed != nil {
+		return
+	}
+	m := &sources.Move{Pod: f.pod.name, To: sources.TierUnschedulable, Event: failure, Plugins: f.pod.plugins, Message: f.pod.message, Unplaced: true}
+	if f.fact.Error {
+		m.To = sources.TierBackoff
+	}
+	f.pod.failed, f.pod.failedAt, f.pod.last = m, f.at, m
+	p.part.Add(f.at, m)
 }
 
 func tier(queue []byte) sources.Tier {

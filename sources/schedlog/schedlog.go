@@ -68,8 +68,13 @@ func Read(r *lines.Reader, year Year) (*sources.Part, error) {
 
 func newParser(r *lines.Reader, year Year) *parser {
 	p := &parser{lines: r, clock: clock{hint: year}, part: &sources.Part{Format: Format}}
+	if year.Near.IsZero() {
+		if near, found := findYear(r.Head()); found {
+			p.clock.hint.Near, p.clock.year = near, yearInFile
+		}
+	}
 	p.reset()
-	p.verbosity.keep = r.Keep
+	p.verbosity.keep, p.verbosity.unplaced = r.Keep, p.unplaced
 	return p
 }
 
@@ -139,7 +144,7 @@ func (p *parser) read(line []byte) error {
 	line, stamp, partial := unwrap(line)
 	if stamp != nil && p.clock.last.IsZero() {
 		if t, err := time.Parse(time.RFC3339Nano, string(stamp)); err == nil {
-			p.clock.hint.Near = t
+			p.clock.hint.Near = t.UTC()
 		}
 	}
 	if partial || len(p.partial) > 0 {
@@ -163,6 +168,9 @@ func (p *parser) read(line []byte) error {
 	if !ok {
 		p.headless(line)
 		return nil
+	}
+	if stamp != nil && !partial {
+		p.clock.see(stamp, &h)
 	}
 	if i := another(h.rest); i >= 0 {
 		return p.glued(line, len(line)-len(h.rest)+i)
@@ -236,6 +244,9 @@ func (p *parser) nothing(r *lines.Reader, events int) error {
 // notices are what a person should know of the log.
 func (p *parser) notices(r *lines.Reader) []string {
 	notices := r.Notices(p.part.Last)
+	for _, notice := range p.clock.notices() {
+		notices = append(notices, r.Name()+": "+notice)
+	}
 	if said := p.lacksMoves(); said != "" {
 		notices = append(notices, r.Name()+": "+said)
 	}

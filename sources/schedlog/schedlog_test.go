@@ -14,7 +14,7 @@ import (
 	"github.com/schedq/schedq/sources/lines"
 )
 
-var nov = Year{NotAfter: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+var nov = Year{Near: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 
 // read reads a log, and once more as one that is not kept, which has to tell the same each time.
 func read(t testing.TB, text string, year Year, strict ...bool) (*sources.Part, error) {
@@ -403,4 +403,43 @@ func FuzzSchedlog(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestUnplaced: a failed attempt of a log of 5 is a move, also where no line follows on where the pod went.
+func TestUnplaced(t *testing.T) {
+	const (
+		add     = `I1121 10:00:00.000000       1 scheduling_queue.go:635] "Pod moved to an internal scheduling queue" pod="a/b" event="UnscheduledPodAdd" queue="Active"` + "\n"
+		attempt = `I1121 10:00:01.000000       1 schedule_one.go:96] "Attempting to schedule pod" pod="a/b"` + "\n"
+		nofit   = `I1121 10:00:02.000000       1 schedule_one.go:1055] "Unable to schedule pod; no fit; waiting" pod="a/b" err="0/1 nodes are available: 1 Insufficient cpu."` + "\n"
+		failed  = `E1121 10:00:02.000000       1 schedule_one.go:1102] "Error scheduling pod; retrying" pod="a/b" err="x"` + "\n"
+		other   = `I1121 10:00:03.000000       1 schedule_one.go:96] "Attempting to schedule pod" pod="a/c"` + "\n"
+		moved   = `I1121 10:00:03.500000       1 scheduling_queue.go:800] "Pod moved to an internal scheduling queue" pod="a/b" event="ScheduleAttemptFailure" queue="Backoff"` + "\n"
+		again   = `I1121 10:00:09.000000       1 schedule_one.go:96] "Attempting to schedule pod" pod="a/b"` + "\n"
+	)
+	for name, c := range map[string]struct {
+		log      string
+		to       sources.Tier
+		unplaced bool
+	}{
+		"before another attempt":    {nofit + other, sources.TierUnschedulable, true},
+		"at the log's end":          {nofit, sources.TierUnschedulable, true},
+		"before its next attempt":   {nofit + again, sources.TierUnschedulable, true},
+		"an error":                  {failed + other, sources.TierBackoff, true},
+		"the line comes":            {nofit + moved + other, sources.TierBackoff, false},
+		"the line comes afterwards": {nofit + other + moved, sources.TierBackoff, false},
+	} {
+		part, err := read(t, add+attempt+c.log, nov)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var failures []*sources.Move
+		for _, ev := range part.Events {
+			if m, is := ev.Fact.(*sources.Move); is && m.Event == "ScheduleAttemptFailure" {
+				failures = append(failures, m)
+			}
+		}
+		if len(failures) != 1 || failures[0].To != c.to || failures[0].Unplaced != c.unplaced || failures[0].Message == "" {
+			t.Errorf("%s:\n%s", name, show(part.Events))
+		}
+	}
 }

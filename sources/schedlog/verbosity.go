@@ -23,6 +23,10 @@ type verbosity struct {
 	pending *failedEnd      // whose verbosity the next lines tell
 	keep    func(bytes int) // see sources.Part
 
+	// unplaced is called for a failed attempt of a log of 5 that no line follows on where its pod went. Nil where that does
+	// not matter.
+	unplaced func(*failedEnd)
+
 	streams bool     // facts are told at once, and none is kept
 	ended   int      // attempts so far
 	settled int      // those up to here are of a stretch that is over
@@ -186,6 +190,9 @@ func (v *verbosity) settle() {
 	v.pending = nil
 	if f != nil {
 		f.fact.Message = f.pod.message
+		if f.fact.To == "" && (v.known || !v.deep.IsZero()) && v.unplaced != nil {
+			v.unplaced(f)
+		}
 		v.end(f.at, f.fact)
 	}
 }

@@ -1,25 +1,67 @@
 package schedlog
 
-import "time"
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"time"
+)
 
-// Year says how to complete klog's times, which have none.
+// klog writes the process's local time, without its zone and without the year. Both come from evidence: a container
+// runtime's or a collector's time in front of a line is an instant, a date elsewhere in the file has the year.
+
+// Year says how to complete klog's times.
 type Year struct {
-	// Near is a time at which the logged run is known to have gone on: the first year that is nearest to
-	// it is taken. Zero if nothing is known.
+	// Near is a time at which the logged run is known to have gone on: the year that is nearest to it is taken. Zero if
+	// nothing is known.
 	Near time.Time
-	// NotAfter is a time, often the file's own, by which the first line was certainly written: the last
-	// year that is not later, with a day's grace, is taken. Only used without Near.
+	// NotAfter is a time, often the file's own, by which the first line was certainly written: the last year that is not
+	// later, with a day's grace, is taken. Only used without Near.
 	NotAfter time.Time
+	// Zone is the zone of the log's times, where the log does not say. Nil: UTC.
+	Zone *time.Location
 }
 
 // clock turns klog headers into times.
 type clock struct {
 	hint Year
-	last time.Time // of the line before
+	last time.Time // of the line before, local
+
+	// offset is how far the log's local time is ahead of UTC, by the instants in front of its lines, and late how much
+	// later than its line such an instant is. offsetKnown is false while there was none.
+	offset, late time.Duration
+	offsetKnown  bool
+	minutes      [10]byte // of the last line with an instant: hours and minutes of both times
+
+	year    yearSource
+	changes int  // of the offset
+	wrong   bool // an instant is so far off that no zone explains it
 }
 
+// yearSource says where the year comes from.
+type yearSource int8
+
+const (
+	yearUnknown yearSource = iota
+	yearGiven              // an instant, or the logs beside it
+	yearInFile             // a date in the file
+	yearOfFile             // the file's own time
+)
+
 // time returns the line's time. Lines are nearly in order: a leap of half a year is a new year.
-func (c *clock) time(h *header) time.Time {
+func (c *clock) time(h *header) time.Time { return c.utc(c.local(h)) }
+
+// utc returns the instant of a local time, which is given as if it were UTC.
+func (c *clock) utc(local time.Time) time.Time {
+	if !c.offsetKnown && c.hint.Zone != nil {
+		y, m, d := local.Date()
+		return time.Date(y, m, d, local.Hour(), local.Minute(), local.Second(), local.Nanosecond(), c.hint.Zone).UTC()
+	}
+	return local.Add(-c.offset)
+}
+
+// local returns the line's time, as if it were UTC.
+func (c *clock) local(h *header) time.Time {
 	if c.last.IsZero() {
 		c.last = c.firstTime(h)
 		return c.last
@@ -37,16 +79,12 @@ func (c *clock) time(h *header) time.Time {
 
 func (c *clock) firstTime(h *header) time.Time {
 	if near := c.hint.Near; !near.IsZero() {
-		var best time.Time
-		for year := near.Year() - 1; year <= near.Year()+1; year++ {
-			if t, ok := h.timeIn(year); ok && (best.IsZero() || t.Sub(near).Abs() < best.Sub(near).Abs()) {
-				best = t
-			}
-		}
-		if !best.IsZero() {
-			return best
+		if t := nearest(h, near); !t.IsZero() {
+			c.year = max(c.year, yearGiven)
+			return t
 		}
 	}
+	c.year = yearOfFile
 	limit := c.hint.NotAfter.UTC().AddDate(0, 0, 1)
 	for year := limit.Year(); year > limit.Year()-8; year-- {
 		if t, ok := h.timeIn(year); ok && !t.After(limit) {
@@ -55,4 +93,127 @@ func (c *clock) firstTime(h *header) time.Time {
 	}
 	t, _ := h.timeIn(limit.Year())
 	return t
+}
+
+// nearest returns the header's time in the year in which it is nearest to near, or zero if there is no such day.
+func nearest(h *header, near time.Time) (best time.Time) {
+	for year := near.Year() - 1; year <= near.Year()+1; year++ {
+		if t, ok := h.timeIn(year); ok && (best.IsZero() || t.Sub(near).Abs() < best.Sub(near).Abs()) {
+			best = t
+		}
+	}
+	return best
+}
+
+const (
+	// quarter is what the offsets of time zones are multiples of.
+	quarter = 15 * time.Minute
+	// steady is how much the time between a line and the instant in front of it varies while the zone stays the same.
+	steady = time.Minute
+)
+
+// see takes the instant that stands in front of the line with that header: "2026-05-04T12:00:00.25Z".
+func (c *clock) see(stamp []byte, h *header) {
+	var minutes [10]byte
+	copy(minutes[:5], stamp[len("2006-01-02T"):])
+	copy(minutes[5:], h.clock)
+	if c.offsetKnown && minutes == c.minutes {
+		return
+	}
+	at, err := time.Parse(time.RFC3339Nano, string(stamp))
+	if err != nil {
+		return
+	}
+	c.minutes = minutes
+	ahead := nearest(h, at).Sub(at)
+	if !c.offsetKnown {
+		offset := ahead.Round(quarter)
+		if !isZone(offset) {
+			c.wrong = true
+			return
+		}
+		c.offset, c.late, c.offsetKnown = offset, offset-ahead, true
+		return
+	}
+	// Where clocks are put forward or back, all lines after that are as late as before.
+	shift := (ahead + c.late - c.offset).Round(2 * quarter)
+	if shift != 0 && (ahead+c.late-c.offset-shift).Abs() < steady && shift.Abs() <= 2*time.Hour && isZone(c.offset+shift) {
+		c.offset += shift
+		c.changes++
+	}
+}
+
+// isZone reports whether some zone is that far ahead of UTC: by whole or half hours, or a quarter less.
+func isZone(offset time.Duration) bool {
+	if offset < -12*time.Hour || offset > 14*time.Hour {
+		return false
+	}
+	switch offset {
+	case 5*time.Hour + 45*time.Minute, 8*time.Hour + 45*time.Minute, 12*time.Hour + 45*time.Minute, 13*time.Hour + 45*time.Minute:
+		return true
+	}
+	return offset%(30*time.Minute) == 0
+}
+
+// datePatterns find dates with a year, as other lines of a file have them.
+var datePatterns = []struct {
+	pattern *regexp.Regexp
+	layout  string
+}{
+	{regexp.MustCompile(`\b20\d\d-[01]\d-[0-3]\d[T ]`), "2006-01-02"},
+	{regexp.MustCompile(`\b[0-3]\d-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-20\d\d\b`), "02-Jan-2006"},
+	{regexp.MustCompile(`\b20\d\d/[01]\d/[0-3]\d `), "2006/01/02"},
+}
+
+// findYear looks for a date in the text that is, but for its year, the day of a header of klog's in it, and returns it.
+func findYear(text []byte) (t time.Time, ok bool) {
+	first := time.Time{}
+	for line := range bytes.Lines(text) {
+		line, _, _ = unwrap(bytes.TrimRight(line, "\n"))
+		if h, is := parseHeader(line); is {
+			first, _ = h.timeIn(2000)
+			break
+		}
+	}
+	if first.IsZero() {
+		return t, false
+	}
+	for _, p := range datePatterns {
+		for _, found := range p.pattern.FindAll(text, 100) {
+			date, err := time.Parse(p.layout, string(found[:min(len(found), len(p.layout))]))
+			if err != nil {
+				continue
+			}
+			same := time.Date(2000, date.Month(), date.Day(), 0, 0, 0, 0, time.UTC)
+			if d := first.Sub(same); d > -24*time.Hour && d < 48*time.Hour {
+				return date, true
+			}
+		}
+	}
+	return t, false
+}
+
+// notices say what the log's times rest on, where a person should know.
+func (c *clock) notices() (notices []string) {
+	switch {
+	case c.wrong:
+		notices = append(notices, "the times in front of its lines do not fit the lines' own times in any time zone, and are not used")
+	case c.changes > 0:
+		notices = append(notices, "its times are local, and the clock was put forward or back: they are converted to UTC")
+	case c.offset != 0:
+		notices = append(notices, fmt.Sprintf("its times are local (UTC%s) and are converted to UTC", formatOffset(c.offset)))
+	}
+	if c.year == yearOfFile {
+		notices = append(notices, fmt.Sprintf("its times have no year: schedq assumes %d, from the date of the file", c.last.Year()))
+	}
+	return notices
+}
+
+// formatOffset formats an offset as "+05:30".
+func formatOffset(offset time.Duration) string {
+	sign := "+"
+	if offset < 0 {
+		sign, offset = "-", -offset
+	}
+	return fmt.Sprintf("%s%02d:%02d", sign, int(offset.Hours()), int(offset.Minutes())%60)
 }

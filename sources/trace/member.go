@@ -48,7 +48,7 @@ func (t *Reader) member(r *members, name string, value []byte) (refused error) {
 		if m == nil {
 			m = &move{}
 			if refused = t.fact(value, m, "pod", "to", "event", "restated", "plugins", "gatingPlugin", "message",
-				"node"); refused != nil {
+				"node", "unplaced"); refused != nil {
 				break
 			}
 		}

@@ -148,6 +148,7 @@ type move struct {
 	GatingPlugin string       `json:"gatingPlugin,omitempty"`
 	Message      string       `json:"message,omitempty"`
 	Node         string       `json:"node,omitempty"`
+	Unplaced     bool         `json:"unplaced,omitempty"`
 }
 
 type counts struct {
@@ -234,7 +235,7 @@ func encode(e sources.Event) (*record, error) {
 		r.Attached = &attached{Began: nilIfZero(f.Began), Nodes: f.Nodes}
 	case *sources.Move:
 		r.Move = &move{Pod: f.Pod.String(), To: f.To, Event: f.Event, Restated: f.Restated, Plugins: f.Plugins,
-			GatingPlugin: f.GatingPlugin, Message: string(f.Message), Node: f.Node}
+			GatingPlugin: f.GatingPlugin, Message: string(f.Message), Node: f.Node, Unplaced: f.Unplaced}
 	case *sources.Counts:
 		r.Counts = &counts{f.Active, f.Backoff, f.Unschedulable, f.Gated}
 	case *sources.Mark:
@@ -420,7 +421,7 @@ func (m *move) fact(pods map[string]types.NamespacedName) (sources.Fact, error) 
 		pods[m.Pod] = pod
 	}
 	f := &sources.Move{Pod: pod, To: m.To, Event: safe(m.Event), Restated: m.Restated,
-		GatingPlugin: safe(m.GatingPlugin), Message: sources.Sanitize(m.Message), Node: safe(m.Node)}
+		GatingPlugin: safe(m.GatingPlugin), Message: sources.Sanitize(m.Message), Node: safe(m.Node), Unplaced: m.Unplaced}
 	f.Plugins = sortedSafe(m.Plugins)
 	return f, nil
 }

@@ -36,6 +36,9 @@ func (t *Reader) usualMove(raw []byte) *move {
 			usual = t.word(value, &m.Message)
 		case "node":
 			usual = t.word(value, &m.Node)
+		case "unplaced":
+			m.Unplaced = string(value) == "true"
+			usual = m.Unplaced
 		default:
 			usual = false
 		}

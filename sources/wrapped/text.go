@@ -63,10 +63,10 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 
 // line reads a line, of a file or of a text in JSON.
 func (w *writer) line(c context, line []byte) error {
+	whole := line
 	if bytes.IndexByte(line, 0x1b) >= 0 {
 		line = withoutColour(line)
 	}
-	whole := line
 	if at, text, partial, ok := containerLine(line); ok {
 		if partial || len(w.partial) > 0 {
 			if len(w.partial)+len(text) > maxLine {

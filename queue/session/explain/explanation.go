@@ -99,6 +99,11 @@ type WokenExplanation struct {
 	Until *time.Time `json:"until,omitempty"`
 }
 
+// followsLogged reports whether a move rests on the scheduler's log, which has the one before it.
+func followsLogged(t *board.Transition) bool {
+	return t != nil && !t.Observed && t.Prev() != nil && t.Prev().Observed
+}
+
 // Explanation returns what the moment shows about p. needs is what p needs at this moment; it may be nil.
 func (m *Moment) Explanation(p *board.Pod, needs *Needs) *Explanation {
 	x := &Explanation{
@@ -124,6 +129,8 @@ func (m *Moment) Explanation(p *board.Pod, needs *Needs) *Explanation {
 	case p.Observed:
 	case p.Estimated:
 		x.Notes = append(x.Notes, "The pod is older than schedq's observations: until its next attempt, its attempts, times and tier are estimated from its condition and the scheduler's Events.")
+	case p.Because == nil && p.Tier.Queued() && followsLogged(p.Last):
+		x.Notes = append(x.Notes, "The scheduler's log has no line on where the pod went after its last attempt. schedq shows it where kube-scheduler puts such a pod.")
 	default:
 		x.Notes = append(x.Notes, "The pod's tier, time there and attempts are modelled: only a scheduler log at -v=5 contains them.")
 		if b := p.Because; b != nil && b.Rule != reason.ByQueue {

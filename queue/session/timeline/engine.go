@@ -187,7 +187,7 @@ func (e *Engine) observe(now time.Time, m *sources.Move, modelled *model.Move) {
 	seen := queue.Observation{
 		Pod: pod, To: to, Event: event,
 		UnschedulablePlugins: plugins, GatingPlugin: m.GatingPlugin,
-		Inferred: modelled != nil && !modelled.Observed, BackoffExpiry: expiryOf(modelled),
+		Inferred: m.Unplaced || modelled != nil && !modelled.Observed, BackoffExpiry: expiryOf(modelled),
 	}
 	if m.Restated {
 		e.Moved(e.Queue.Restated(now, seen))
