@@ -1,7 +1,6 @@
 package lessons
 
 import (
-	"bytes"
 	"context"
 	"embed"
 	"fmt"
@@ -51,7 +50,7 @@ func (l *Lesson) recording(ctx context.Context) (*sources.Recording, error) {
 // openRecorded opens a built-in recording, or a file in the lesson's folder.
 func (l *Lesson) openRecorded(ctx context.Context) (*sources.Recording, error) {
 	if text, err := recordings.ReadFile("recordings/" + l.Recorded + ".jsonl.zst"); err == nil {
-		return files.Read(ctx, l.Recorded, bytes.NewReader(text))
+		return files.Read(ctx, l.Recorded, text)
 	}
 	for _, known := range embedded.All() {
 		if known.Name == l.Recorded {

@@ -6,6 +6,7 @@ package audit
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,8 +56,8 @@ func Sniff(line []byte) (time.Time, bool) {
 	return time.Time{}, true
 }
 
-// Log is one audit log, read and not yet put in order: an API server rotates its log, and several
-// servers write one each, so the order is found over all of them by Order.
+// Log is one audit log, which is read as often as need be: an API server rotates its log, and several servers write one each, so the
+// order of what they tell is found over all of them: see Survey. What is known of a log as a whole is known once it was read.
 type Log struct {
 	// Name is the file's name, safe to show.
 	Name string
@@ -66,12 +67,23 @@ type Log struct {
 	Notices []string
 	// Revisions tell whether another log is of the same cluster.
 	Revisions OriginRevisions
+	// Pods are those that its changes name.
+	Pods sources.PodNames
 
-	items []item
+	begins time.Time
+	open   Opener
+	isKept bool
+	items  []item // if it is kept
 	// own is what the user kube-scheduler did, called what others did that only call themselves so.
 	own, called doings
 	hearing     hearing
 }
+
+// Opener returns a log at its beginning, and what is to be called at its end.
+type Opener func(context.Context) (r *lines.Reader, ended func(), err error)
+
+// NewLog returns a log that begins about then. Zero: that is not known.
+func NewLog(begins time.Time, open Opener) *Log { return &Log{begins: begins, open: open} }
 
 // item is what a line tells: a change, or what kube-scheduler did.
 type item struct {
@@ -141,38 +153,41 @@ type reader struct {
 	large             tooLarge
 }
 
-// Read reads a log to its end. What is damaged, and the changes of objects that can't be taken, are left out,
-// and a notice tells. An error names the file, the line and the cause: nothing in the file can be read.
-func Read(r *lines.Reader) (*Log, error) {
-	var items []item
-	l, err := eachItem(r, func(it item) error {
-		if len(items) >= maxEntries {
+// Keep reads the log to its end, and keeps what its lines tell: it is not read again. Errors are those of reading.
+func (l *Log) Keep(ctx context.Context) error {
+	r, ended, err := l.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	err = l.read(r, ended, func(it item) error {
+		if len(l.items) >= maxEntries {
 			return r.Errorf("more than %d changes", maxEntries)
 		}
 		r.Keep(it.cost)
-		items = append(items, it)
+		l.items = append(l.items, it)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	l.items = items
-	return l, nil
+	l.isKept = err == nil
+	return err
 }
 
-// eachItem reads a log to its end and has take take what it tells. What it returns tells all the rest.
-func eachItem(r *lines.Reader, take func(item) error) (*Log, error) {
-	l := &Log{Name: r.Name()}
+// read reads r, the log, to its end and has take take what its lines tell. What is damaged, and the changes of objects that can't be
+// taken, are left out, and a notice tells. An error names the file, the line and the cause: nothing in the file can be read.
+func (l *Log) read(r *lines.Reader, ended func(), take func(item) error) error {
+	*l = *l.again()
+	l.Name = r.Name()
 	a := &reader{lines: r, log: l, take: take, decoder: sources.NewDecoder(), current: event{texts: apijson.New(json.Unmarshal)}}
 	a.decoder.Keep = func(bytes int) { a.cost += bytes }
 	if err := r.ReadAll(a.line); err != nil {
-		return nil, err
+		return err
 	}
 	if a.taken == 0 && l.own.empty() && l.called.empty() && (a.span.first == "" || !r.OnlyCut()) {
 		if err := r.Nothing(); err != nil {
-			return nil, err
+			return err
 		}
 	}
+	ended()
 	l.First, l.Last, l.hearing = a.span.start(), a.span.end(), a.span.heard
 	l.Notices = r.Notices(l.Last)
 	if said := a.span.goneBack(); said != "" {
@@ -185,7 +200,7 @@ func eachItem(r *lines.Reader, take func(item) error) (*Log, error) {
 		l.Notices = append(l.Notices, fmt.Sprintf("%s: none of the %d changes in this audit log holds the object: "+
 			"record pods and nodes with level RequestResponse", l.Name, a.silent))
 	}
-	return l, nil
+	return nil
 }
 
 // line reads a line: as a rule one event. Most matter so little that only their first members are looked at.
@@ -284,8 +299,11 @@ func (a *reader) event(e *event, line []byte) (err error) {
 		if n.op == remove {
 			a.decoder.Forget(n.uid)
 		}
-		if n.kind.IsPod() && n.op == put {
-			a.log.Revisions.Add(n.origin(e))
+		if n.kind.IsPod() {
+			a.log.Pods.Add(n.key)
+			if n.op == put {
+				a.log.Revisions.Add(n.origin(e))
+			}
 		}
 		if err := a.tell(e, item{what: toldChange, change: &n, cost: a.cost + sources.CostEntry}); err != nil {
 			return err
@@ -326,15 +344,4 @@ func (e *event) about() sources.SafeText {
 		}
 	}
 	return sources.Named(e.kind.Name, e.namespace, e.name)
-}
-
-// Pods returns the pods named in the logs, for telling whether another file is of the same cluster.
-func (l *Log) Pods() map[types.NamespacedName]bool {
-	pods := map[types.NamespacedName]bool{}
-	for i := range l.items {
-		if c := l.items[i].change; c != nil && c.kind.IsPod() {
-			pods[c.key] = true
-		}
-	}
-	return pods
 }

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/earlier"
 	"github.com/schedq/schedq/sources/lines"
 )
 
@@ -21,11 +22,41 @@ func read(t testing.TB, text string, strict ...bool) (*Log, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
 	if len(strict) > 0 {
 		r.Strict()
 	}
-	return Read(r)
+	return keep(r)
+}
+
+// keep reads a log and keeps what it tells.
+func keep(r *lines.Reader) (*Log, error) {
+	l := NewLog(time.Time{}, func(context.Context) (*lines.Reader, func(), error) { return r, func() {}, nil })
+	if err := l.Keep(context.Background()); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// order returns what logs tell that are kept.
+func order(logs ...*Log) []sources.Event {
+	events, _ := orderSeeded(earlier.Seed{}, logs...)
+	return events
+}
+
+// orderSeeded is order of logs beside which there is a seed.
+func orderSeeded(seed earlier.Seed, logs ...*Log) (events []sources.Event, fit earlier.Fit) {
+	l, err := Survey(context.Background(), logs, len(seed.Objects) > 0, 1<<30, nil)
+	if err != nil {
+		panic(err)
+	}
+	fit = l.Begin(seed)
+	for ev, err := range l.Events(context.Background()) {
+		if err != nil {
+			panic(err)
+		}
+		events = append(events, ev)
+	}
+	return events, fit
 }
 
 // req is one line. at is the second, and the thousandth, of its answer.
@@ -280,7 +311,7 @@ func TestOrder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := "\n" + show(Order(log)); got != c.want {
+			if got := "\n" + show(order(log)); got != c.want {
 				t.Errorf("got%s\nwant%s", got, c.want)
 			}
 			if len(log.Notices) != 0 {
@@ -302,7 +333,7 @@ func TestRotated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := show(Order(second, first)); got != "01.000 added Pod a\n02.000 updated Pod a\n" {
+	if got := show(order(second, first)); got != "01.000 added Pod a\n02.000 updated Pod a\n" {
 		t.Error(got)
 	}
 }
@@ -344,7 +375,7 @@ func TestCutOff(t *testing.T) {
 	}
 	// Without its line end, the last line is whole all the same.
 	log, err := read(t, strings.TrimSuffix(a+b, "\n"))
-	if err != nil || len(log.Notices) != 0 || len(Order(log)) != 2 {
+	if err != nil || len(log.Notices) != 0 || len(order(log)) != 2 {
 		t.Errorf("%v %+v", err, log)
 	}
 }
@@ -376,7 +407,7 @@ func TestGoneUnnamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := show(Order(l)), "01.000 added Pod a\n02.000 deleted Pod a\n"; got != want {
+		if got, want := show(order(l)), "01.000 added Pod a\n02.000 deleted Pod a\n"; got != want {
 			t.Errorf("after %s:\n%swant\n%s", verb, got, want)
 		}
 	}

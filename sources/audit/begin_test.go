@@ -61,7 +61,7 @@ func TestBeginning(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			events := Order(log)
+			events := order(log)
 			if got := first(events); got != c.want {
 				t.Errorf("at the beginning it was %q, want %q", got, c.want)
 			}
@@ -110,7 +110,7 @@ func TestCordonedLater(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := Order(log)[0].Fact.(*sources.ObjectChange).Object.(*corev1.Node)
+		n := order(log)[0].Fact.(*sources.ObjectChange).Object.(*corev1.Node)
 		if n.Spec.Unschedulable != want || len(n.Spec.Taints) > 0 != want {
 			t.Errorf("%s: before it was %+v", spec, n.Spec)
 		}
@@ -139,7 +139,7 @@ func TestCordonedBefore(t *testing.T) {
 				t.Fatal(err)
 			}
 			seed := &corev1.Node{TypeMeta: metav1.TypeMeta{Kind: "Node", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: "node-a", UID: "n1", ResourceVersion: "2"}, Spec: c.spec}
-			events, fit := OrderSeeded(earlier.Seed{Objects: []runtime.Object{seed}}, log)
+			events, fit := orderSeeded(earlier.Seed{Objects: []runtime.Object{seed}}, log)
 			n, is := events[0].Fact.(*sources.ObjectChange).Object.(*corev1.Node)
 			if fit.Used != 1 || !is {
 				t.Fatalf("%s, %s: the node is not there when the log begins", name, what)

@@ -42,7 +42,7 @@ func readAlone(b *testing.B, text []byte) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := eachItem(r, func(item) error { return nil }); err != nil {
+		if err := NewLog(time.Time{}, nil).read(r, func() {}, func(item) error { return nil }); err != nil {
 			b.Fatal(err)
 		}
 	}

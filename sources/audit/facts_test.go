@@ -44,7 +44,7 @@ func facts(t testing.TB, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	events := Order(log)
+	events := order(log)
 	if !slices.IsSortedFunc(events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) }) {
 		t.Error("not in the order of time")
 	}
@@ -109,7 +109,7 @@ func TestRecorded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			events := Order(log)
+			events := order(log)
 			if len(events) != 2 {
 				t.Fatalf("%d events, not of which release the scheduler is and what failed", len(events))
 			}
@@ -324,7 +324,7 @@ func TestSentBinding(t *testing.T) {
 			t.Fatal(c.name, err)
 		}
 		var sent []string
-		for _, ev := range Order(log) {
+		for _, ev := range order(log) {
 			if f, is := ev.Fact.(*sources.ObjectChange); is {
 				sent = append(sent, f.Sent.Format("05.000000"))
 			}
@@ -404,7 +404,7 @@ func TestFactsAmongChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := ""
-	for _, e := range Order(log) {
+	for _, e := range order(log) {
 		got += fmt.Sprintf("%s %T\n", e.Time.Format("05.000000"), e.Fact)
 	}
 	if want := "01.000000 *sources.ObjectChange\n01.002003 *sources.FailedAttempt\n01.008000 *sources.SchedulerHeard\n01.008000 *sources.Requested\n01.008000 *sources.ObjectChange\n01.008000 *sources.StatusPatched\n"; got != want {
@@ -423,7 +423,7 @@ func TestReleaseHeard(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, e := range Order(log) {
+	for _, e := range order(log) {
 		if h, ok := e.Fact.(*sources.SchedulerHeard); ok {
 			got = append(got, fmt.Sprintf("%s %s", e.Time.Format("05"), h.Release))
 		}
@@ -471,7 +471,7 @@ func said(t *testing.T, text string, say func(sources.Event) string) string {
 		t.Fatal(err)
 	}
 	var all []string
-	for _, e := range Order(log) {
+	for _, e := range order(log) {
 		if s := say(e); s != "" {
 			all = append(all, s)
 		}
@@ -544,7 +544,7 @@ func TestSecondScheduler(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, e := range Order(log) {
+			for _, e := range order(log) {
 				switch f := e.Fact.(type) {
 				case *sources.SchedulerStarted:
 					got = append(got, fmt.Sprintf("%s started %s", e.Time.Format("05"), f.Release))
@@ -574,7 +574,7 @@ func TestClockSetBack(t *testing.T) {
 	if len(log.Notices) != 1 || !strings.Contains(log.Notices[0], ": its times go back from 2026-11-21 10:10:01 UTC to 2026-11-21 10:00:02 UTC: a clock was set") {
 		t.Errorf("it says %q", log.Notices)
 	}
-	events := Order(log)
+	events := order(log)
 	if !slices.IsSortedFunc(events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) }) || len(events) != 4 {
 		t.Errorf("%d events, not in the order of time", len(events))
 	}
@@ -607,7 +607,7 @@ func TestRequested(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := 0
-			for _, ev := range Order(log) {
+			for _, ev := range order(log) {
 				if _, ok := ev.Fact.(*sources.Requested); ok {
 					got++
 				}

@@ -27,7 +27,7 @@ func FuzzAudit(f *testing.F) {
 			return
 		}
 		defer r.Close()
-		log, err := Read(r)
+		log, err := keep(r)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "f:") || len(err.Error()) > 1500 {
 				t.Fatalf("%q", err)
@@ -35,7 +35,7 @@ func FuzzAudit(f *testing.F) {
 			return
 		}
 		last := time.Time{}
-		for i, e := range Order(log) {
+		for i, e := range order(log) {
 			if i > 0 && e.Time.Before(last) {
 				t.Fatalf("back in time: %v, %v", last, e.Time)
 			}

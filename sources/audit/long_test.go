@@ -22,21 +22,21 @@ import (
 	"github.com/schedq/schedq/sources/lines"
 )
 
-// sourcesOf are logs with these texts.
-func sourcesOf(texts ...string) (all []Source) {
+// logsOf are logs with these texts.
+func logsOf(texts ...string) (all []*Log) {
 	for i, text := range texts {
 		at, _ := Sniff([]byte(text))
-		all = append(all, Source{Begins: at, Open: func(ctx context.Context) (*lines.Reader, func() []string, error) {
+		all = append(all, NewLog(at, func(ctx context.Context) (*lines.Reader, func(), error) {
 			r, err := lines.New(ctx, fmt.Sprintf("audit-%d.log", i), time.Time{}, io.NopCloser(strings.NewReader(text)))
-			return r, func() []string { return nil }, err
-		}})
+			return r, func() {}, err
+		}))
 	}
 	return all
 }
 
 // long reads logs as those are that are not kept. memory is how many bytes may wait.
 func long(texts []string, seed earlier.Seed, memory int, visit func(sources.Event)) (fit earlier.Fit, events []sources.Event, err error) {
-	l, err := Survey(context.Background(), sourcesOf(texts...), len(seed.Objects) > 0, memory, func() func(sources.Event) { return visit })
+	l, err := Survey(context.Background(), logsOf(texts...), len(seed.Objects) > 0, memory, func() func(sources.Event) { return visit })
 	if err != nil {
 		return fit, nil, err
 	}
@@ -145,14 +145,14 @@ func TestLong(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, err := Read(r)
+			l, err := keep(r)
 			if err != nil {
 				t.Skip(err)
 			}
 			logs = append(logs, l)
 		}
 		seed := drawSeed(t)
-		want, fit := OrderSeeded(seed, logs...)
+		want, fit := orderSeeded(seed, logs...)
 		kinds := map[reflect.Type]bool{}
 		gotFit, got, err := long(texts, seed, 1<<30, func(ev sources.Event) { kinds[reflect.TypeOf(ev.Fact)] = true })
 		if err != nil {
@@ -188,7 +188,7 @@ func TestSurveyedOnce(t *testing.T) {
 			test.last.at = 90
 			text := begin.line() + req{at: 30, verb: "create", resource: "pods", ns: "default", response: pod("a", 3)}.line() + test.last.line()
 			surveys := 0
-			_, err := Survey(t.Context(), sourcesOf(text), false, 1<<30, func() func(sources.Event) {
+			_, err := Survey(t.Context(), logsOf(text), false, 1<<30, func() func(sources.Event) {
 				surveys++
 				return func(sources.Event) {}
 			})
@@ -204,7 +204,7 @@ func TestSurveyedOnce(t *testing.T) {
 func TestSurveyLetsGo(t *testing.T) {
 	text := req{verb: "create", resource: "nodes", response: node(1, "")}.line() + req{at: 30, verb: "create", resource: "pods", ns: "default", response: pod("a", 3)}.line()
 	var last weak.Pointer[corev1.Pod]
-	l, err := Survey(t.Context(), sourcesOf(text), false, 1<<30, func() func(sources.Event) {
+	l, err := Survey(t.Context(), logsOf(text), false, 1<<30, func() func(sources.Event) {
 		mind := make([]sources.Event, 0, 4)
 		return func(ev sources.Event) {
 			mind = append(mind, ev)

@@ -35,7 +35,7 @@ func TestRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got strings.Builder
-	for _, e := range Order(log) {
+	for _, e := range order(log) {
 		c := e.Fact.(*sources.ObjectChange)
 		fmt.Fprintf(&got, "%s %s", e.Time.Format("05"), c.Verb)
 		switch o := c.Object.(type) {
@@ -111,7 +111,7 @@ func TestTooLarge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := len(Order(log)); got != c.changes {
+			if got := len(order(log)); got != c.changes {
 				t.Errorf("%d changes, want %d", got, c.changes)
 			}
 			if got := strings.Join(log.Notices, "\n"); c.notice == "" && got != "" || !strings.HasSuffix(got, c.notice) {

@@ -57,8 +57,7 @@ type calls struct {
 // logs began.
 const maxEarly = 10_000
 
-// newSurveyor returns a surveyor of logs of which changes are told at most that long after those that were made later.
-// Negative: however long, and nothing is late then. It shows visit what they tell, nearly as it is told later, unless that is nil.
+// newSurveyor returns a surveyor of logs of which changes are told at most that long after those that were made later. It shows visit what they tell, nearly as it is told later, unless that is nil.
 func newSurveyor(patience time.Duration, forget bool, visit func(sources.Event)) *surveyor {
 	s := &surveyor{failed: map[types.UID]sources.Event{}, lateness: newLateness(), visit: visit}
 	s.teller = newTeller(patience, visit)
@@ -91,7 +90,7 @@ func (s *surveyor) work(at time.Time) {
 // takeItem takes in an item.
 func (s *surveyor) takeItem(it *item) {
 	s.saw(it.read)
-	late := s.patience >= 0 && s.now.Sub(it.event.Time) > soon
+	late := s.now.Sub(it.event.Time) > soon
 	switch it.what {
 	case toldChange:
 		s.change(it)
@@ -101,7 +100,7 @@ func (s *surveyor) takeItem(it *item) {
 	case toldFailure:
 		s.work(it.event.Time)
 		s.fail(it.event)
-		if late && !s.attempts.First(it.event, s.now) {
+		if (late || s.visit == nil) && !s.attempts.First(it.event, s.now) {
 			return
 		}
 	case toldName:

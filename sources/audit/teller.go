@@ -49,14 +49,12 @@ type teller struct {
 	count    int
 	begins   bool      // while it is told what was there at the beginning
 	now      time.Time // when the last item was told
-	patience time.Duration
 	tell     func(sources.Event)
 }
 
-// newTeller returns a teller to which nothing was told. patience is how long after a moment something may be told of it,
-// negative: however long.
+// newTeller returns a teller to which nothing was told. patience is how long after a moment something may be told of it.
 func newTeller(patience time.Duration, tell func(sources.Event)) *teller {
-	t := &teller{namer: newNamer(), waiting: newOrder(), requests: toldRequest, patience: patience, tell: tell}
+	t := &teller{namer: newNamer(), waiting: newOrder(), requests: toldRequest, tell: tell}
 	t.history = newHistory(func(ev sources.Event) {
 		r := rankChange
 		if t.begins {
@@ -89,7 +87,7 @@ func (t *teller) takeItem(it *item) {
 	case it.what == toldChange:
 		t.weaver.add(it.change, t.now, it.cost)
 		t.weaver.advance(t.now)
-	case t.patience < 0 || t.now.Sub(it.event.Time) <= soon:
+	case t.now.Sub(it.event.Time) <= soon:
 		t.know(it)
 	}
 }

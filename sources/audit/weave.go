@@ -19,7 +19,7 @@ import (
 // revision (bindings, nodes' deletions) go where their time belongs among the others, but never before
 // what is known to precede them: a pod's creation, a node's last update.
 type weaver struct {
-	// patience is how long after a change one may be told that was made before it. Negative: however long.
+	// patience is how long after a change one may be told that was made before it.
 	patience time.Duration
 	out      func(*entry)
 
@@ -129,9 +129,6 @@ func (w *weaver) add(e *entry, read time.Time, cost int) uint64 {
 
 // advance hands out what nothing that is told from now on can come before.
 func (w *weaver) advance(now time.Time) {
-	if w.patience < 0 {
-		return
-	}
 	ripe := func(h *held, some bool) bool { return some && now.Sub(h.read) >= w.patience }
 	for ripe(w.known.Min()) {
 		w.next()

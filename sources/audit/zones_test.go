@@ -44,7 +44,7 @@ func TestZones(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, e := range Order(log) {
+			for _, e := range order(log) {
 				change, is := e.Fact.(*sources.ObjectChange)
 				if !is {
 					continue

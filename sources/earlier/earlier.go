@@ -131,12 +131,27 @@ func (b *Beginning) Note(c Change) {
 // Late are the objects of a seed that came after the beginning, and of which the logs don't tell.
 func (b *Beginning) Late() []Change { return b.late }
 
+// Empty reports whether nothing is known to have been there: Restore returns no objects.
+func (b *Beginning) Empty() bool {
+	for _, p := range b.pasts {
+		if b.wasThere(p) {
+			return false
+		}
+	}
+	return len(b.objects) == 0
+}
+
+// wasThere reports whether the first object of a name was there at the beginning, and a state of it is known.
+func (b *Beginning) wasThere(p *past) bool {
+	return p.base != nil && !p.created && !p.base.(metav1.Object).GetCreationTimestamp().Time.After(b.at)
+}
+
 // Restore returns the objects that were there at the beginning, the oldest first. versions are the resourceVersions that
 // the scheduler knew pods by when it first told of them, z what bindings gave pods.
 func (b *Beginning) Restore(versions map[types.UID]string, z *objects.Zones) []runtime.Object {
 	all := slices.Clone(b.objects)
 	for _, p := range slices.SortedFunc(maps.Values(b.pasts), func(a, b *past) int { return cmp.Compare(a.nth, b.nth) }) {
-		if p.base == nil || p.created || p.base.(metav1.Object).GetCreationTimestamp().Time.After(b.at) {
+		if !b.wasThere(p) {
 			continue
 		}
 		obj := before(p.base, b.at, p)

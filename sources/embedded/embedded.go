@@ -73,7 +73,7 @@ func Open(ctx context.Context, name string) (*sources.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	return files.Read(ctx, name, bytes.NewReader(data))
+	return files.Read(ctx, name, data)
 }
 
 // OpenToPlay is Open of a recording of which no more is read than is played.
@@ -82,7 +82,7 @@ func OpenToPlay(ctx context.Context, name string) (*sources.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	rec, err := files.Read(ctx, name, bytes.NewReader(data))
+	rec, err := files.Read(ctx, name, data)
 	if err != nil {
 		return nil, err
 	}

@@ -23,18 +23,17 @@ func manyPods(from, n int) string {
 }
 
 // openedAtFirst opens long files, and returns what was shown before they were read, too, of which there must be no more than one.
-func openedAtFirst(t *testing.T, paths []string, strict bool) (begun, rec *sources.Recording, shown *int, err error) {
+func openedAtFirst(t *testing.T, paths []string, strict bool) (begun, rec *sources.Recording, err error) {
 	t.Helper()
-	shown = new(int)
-	opts := Options{LongFrom: 1, Strict: strict, Gist: func() func(sources.Event) { *shown = 0; return func(sources.Event) { *shown++ } }}
+	opts := Options{LongFrom: 1, Strict: strict, Summary: allSummary}
 	opts.AtFirst = func(r *sources.Recording) {
-		if begun != nil || *shown == 0 {
-			t.Errorf("%v is shown, of which %d events are known, and was %v", r, *shown, begun)
+		if begun != nil || len(r.Gist) == 0 {
+			t.Errorf("%v is shown, of which %d events are known, and was %v", r, len(r.Gist), begun)
 		}
 		begun = r
 	}
 	rec, err = Open(t.Context(), paths, opts)
-	return begun, rec, shown, err
+	return begun, rec, err
 }
 
 // count is how many events a recording tells.
@@ -86,7 +85,7 @@ func TestAtFirst(t *testing.T) {
 		"a trace":      in(t, "run.trace", marks.String()),
 		"a ring":       {longRing(t, 2*atFirstEvents)},
 	} {
-		begun, rec, shown, err := openedAtFirst(t, paths, false)
+		begun, rec, err := openedAtFirst(t, paths, false)
 		if err != nil || begun == nil {
 			t.Errorf("%s: %v, %v", name, begun, err)
 			continue
@@ -96,8 +95,8 @@ func TestAtFirst(t *testing.T) {
 		if !begun.Unread || rec.Unread || part < whole/10 || part > whole*6/10 {
 			t.Errorf("%s: unread %v and then %v, up to %s of %s", name, begun.Unread, rec.Unread, part, whole)
 		}
-		if got, want := count(t, begun), count(t, rec); got != want || want < pods || *shown != want {
-			t.Errorf("%s: what was shown at first tells %d events, and all of it %d, of which %d were shown", name, got, want, *shown)
+		if got, want := count(t, begun), count(t, rec); got != want || want < pods || len(rec.Gist) != want {
+			t.Errorf("%s: what was shown at first tells %d events, and all of it %d, of which %d were shown", name, got, want, len(rec.Gist))
 		}
 	}
 }
@@ -126,7 +125,7 @@ func TestAtFirstDamaged(t *testing.T) {
 		"at the beginning": {auditLog + "what is this\n" + manyPods(0, 2000), false, "audit.log:3"},
 		"behind it":        {auditLog + manyPods(0, 2000) + "what is this\n", true, "audit.log:2003"},
 	} {
-		begun, rec, _, err := openedAtFirst(t, in(t, "audit.log", test.text), true)
+		begun, rec, err := openedAtFirst(t, in(t, "audit.log", test.text), true)
 		if (begun != nil) != test.shown || rec != nil || err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: %v, %v, %v", name, begun, rec, err)
 		}

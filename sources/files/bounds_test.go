@@ -66,7 +66,7 @@ func TestBombs(t *testing.T) {
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := Read(context.Background(), "f", strings.NewReader(file))
+			_, err := Read(context.Background(), "f", []byte(file))
 			runtime.ReadMemStats(&after)
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "times") {
 				t.Errorf("%v", err)

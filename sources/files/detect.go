@@ -11,15 +11,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/sources/audit"
 	"github.com/schedq/schedq/sources/lines"
-	"github.com/schedq/schedq/sources/marks"
-	"github.com/schedq/schedq/sources/metrics"
-	"github.com/schedq/schedq/sources/scenario"
-	"github.com/schedq/schedq/sources/schedlog"
-	"github.com/schedq/schedq/sources/trace"
-	"github.com/schedq/schedq/sources/watched"
-	"github.com/schedq/schedq/sources/workload"
 	"github.com/schedq/schedq/sources/wrapped"
 )
 
@@ -28,52 +20,17 @@ func (f *file) detect(ctx context.Context) error {
 	if err := f.unwrap(ctx); err != nil {
 		return err
 	}
-	head, first := f.reader.Head(), true
+	head := f.reader.Head()
 	if isMarkdown(head) {
 		return fmt.Errorf("%s: this is a text in Markdown, not a recording, whatever lines it shows", f.reader.Name())
 	}
-	if workload.SniffSimKube(head) {
-		f.format = workload.SimKubeFormat
-		return nil
+	f.format, f.hint = formatOf(head)
+	if f.format == nil {
+		return f.unknown()
 	}
-	for line := range beginnings(head) {
-		if format := workload.SniffOpenb(line); first && format != "" {
-			f.format = format
-			return nil
-		}
-		for _, known := range []struct {
-			format string
-			sniff  func([]byte) (time.Time, bool)
-		}{
-			{trace.Format, trace.Sniff},
-			{audit.Format, audit.Sniff},
-			{watched.Format, watched.Sniff},
-			{watched.SharkFormat, watched.SniffShark},
-			{metrics.Format, metrics.Sniff},
-			{marks.Format, marks.Sniff},
-			{schedlog.Format, func(line []byte) (time.Time, bool) { return time.Time{}, schedlog.Sniff(line) }},
-		} {
-			if at, ok := known.sniff(line); ok {
-				f.format, f.hint = known.format, at
-				f.both = tellsBoth(head)
-				if known.format == trace.Format {
-					f.hint = firstTime(head)
-				}
-				return nil
-			}
-		}
-		if first && watched.SniffKwok(head) {
-			f.format = watched.KwokFormat
-			return nil
-		}
-		if first && scenario.Sniff(head) {
-			f.format = scenario.Format
-			f.reader.Strict() // it is one text
-			return nil
-		}
-		first = false
-	}
-	return f.unknown()
+	f.name, f.modTime = f.reader.Name(), f.reader.ModTime()
+	f.packed = f.reader.Packed() || f.unwrapped != nil && f.unwrapped.outer.Packed()
+	return nil
 }
 
 // unwrap takes the lines out of what carries them, if something does.
@@ -93,9 +50,9 @@ func (f *file) unwrap(ctx context.Context) error {
 }
 
 // isOtherFormat reports whether a line is one of a format that is not a log's.
-func isOtherFormat(line []byte) bool {
-	for _, sniff := range []func([]byte) (time.Time, bool){trace.Sniff, watched.Sniff, watched.SniffShark, metrics.Sniff, marks.Sniff} {
-		if _, is := sniff(line); is {
+func isOtherFormat(text []byte) bool {
+	for _, f := range formats() {
+		if _, is := f.is(line{text: text}); is && f.role != changes && f.role != moves {
 			return true
 		}
 	}
@@ -178,6 +135,5 @@ func (f *file) unknown() error {
 	if bytes.HasPrefix(line, []byte("age-encryption.org/")) {
 		return fmt.Errorf("%s is encrypted (age): give schedq what age --decrypt makes of it", name)
 	}
-	return fmt.Errorf("%s: the format is not one that schedq reads (an audit log of kube-apiserver, a log of "+
-		"kube-scheduler, a trace, a recording of kube-scheduler-simulator's, kwok's or k8shark's, counts, marks, a scenario, a trace of SimKube's or a table of openb): its first line is \"%s\"", name, sources.Sanitize(string(line[:min(len(line), 60)])))
+	return fmt.Errorf("%s: the format is not one that schedq reads (%s): its first line is \"%s\"", name, listFormats(), sources.Sanitize(string(line[:min(len(line), 60)])))
 }

@@ -3,6 +3,8 @@
 package files
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,21 +12,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/sources/audit"
 	"github.com/schedq/schedq/sources/lines"
-	"github.com/schedq/schedq/sources/marks"
-	"github.com/schedq/schedq/sources/metrics"
 	"github.com/schedq/schedq/sources/ring"
 	"github.com/schedq/schedq/sources/ring/remote"
-	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/sources/schedlog"
-	"github.com/schedq/schedq/sources/trace"
-	"github.com/schedq/schedq/sources/watched"
-	"github.com/schedq/schedq/sources/workload"
 )
 
 // Options are what Open needs of the world. The zero value will do.
@@ -50,10 +44,9 @@ type Options struct {
 	// Memory limits the bytes of memory that the data kept of the files and playing it take. Zero stands for 4 GiB,
 	// and less for a small compressed file.
 	Memory int64
-	// Gist, if it is set, allows long recordings, and traces that exceed Memory, to be streamed: they are read once now, and again by
-	// Recording.Again. Each function that it returns receives the events of one reading; the last one has then received
-	// the recording's.
-	Gist func() func(sources.Event)
+	// Summary, if it is set, allows long logs, a long trace and a trace that exceeds Memory not to be kept: they are read once now, and
+	// again by Recording.Again. What it returns selects the recording's gist.
+	Summary func() Summary
 	// AtFirst, if it is set, is shown a long recording before all of it was read: with Unread, and with what its beginning tells
 	// as its gist. Open goes on reading once AtFirst returns, and what it returns tells all that there is to know.
 	AtFirst func(*sources.Recording)
@@ -94,76 +87,48 @@ func openOnce(ctx context.Context, paths []string, opts Options) (*sources.Recor
 	if err != nil {
 		return nil, err
 	}
-	if isLong(files, opts) {
-		return openLong(ctx, name(paths), files, opts)
-	}
-	if isLongJoined(files, opts) {
-		if rec, err := openLongJoined(ctx, name(paths), files, opts); rec != nil || err != nil {
+	defer closeAll(files)
+	r := &reading{name: name(paths), files: files, opts: opts}
+	long := opts.Summary != nil && areLong(files, opts)
+	if isAlone(files, opts) && (long || opts.Summary != nil && isLongRing(files, opts)) {
+		closeAll(files)
+		if rec, err := openAlone(ctx, r.name, files[0], opts); rec != nil || err != nil {
 			return rec, err
 		}
-		if files, err = detectAll(ctx, paths, opts); err != nil {
+	}
+	audits := true
+	for _, f := range files {
+		f.keeps = !long || f.format.role != changes && f.format.role != moves
+		audits = audits && f.format.role == changes && !f.keeps
+	}
+	if long {
+		closeAll(files)
+	}
+	if audits && opts.AtFirst != nil {
+		if err := r.readSeeds(ctx); err != nil {
 			return nil, err
 		}
+		r.begun(ctx)
 	}
-	if isLongRing(files, opts) {
-		return openLongRing(ctx, name(paths), files[0], opts)
-	}
-	if isLongTrace(files, opts) {
-		if rec, err := openLongTrace(ctx, name(paths), files[0], opts); rec != nil || err != nil {
-			return rec, err
-		}
-		if files, err = detectAll(ctx, paths, opts); err != nil {
-			return nil, err
-		}
-	}
-	if err := readAll(ctx, files); err != nil {
-		return nil, err
-	}
-	files, notices, err := withoutLeftOut(withOthers(files))
-	if err != nil {
-		return nil, err
-	}
-	if opts.Beside != nil {
-		if err := sameRunAs(ctx, opts.Beside, files, podsOfEach(files)); err != nil {
-			return nil, err
-		}
-	}
-	seeds, said, err := readSeeds(ctx, opts)
-	if err != nil {
-		return nil, err
-	}
-	rec, err := assemble(name(paths), files, seeds)
-	if err == nil {
-		rec.Notices = slices.Concat(notices, said, rec.Notices)
-	}
-	return rec, err
+	return r.read(ctx)
 }
 
-// Read reads a recording from r, as Open does from one file. The name is what the recording is called.
-func Read(ctx context.Context, name string, r io.Reader) (*sources.Recording, error) {
-	safe := string(sources.Sanitize(name))
-	lr, err := lines.New(ctx, safe, time.Time{}, io.NopCloser(r))
-	if err != nil {
+// Read reads a recording, as Open does from a file that holds text. The name is what the recording is called.
+func Read(ctx context.Context, name string, text []byte) (*sources.Recording, error) {
+	safe := sources.Sanitize(name)
+	f := &file{place: place{open: func(ctx context.Context) (*lines.Reader, error) {
+		return lines.New(ctx, string(safe), time.Time{}, io.NopCloser(bytes.NewReader(text)))
+	}}, keeps: true, budget: lines.NewBudget(0)}
+	var err error
+	if f.reader, err = f.place.open(ctx); err != nil {
 		return nil, err
 	}
-	f := &file{reader: lr}
-	defer func() { f.reader.Close() }()
+	defer closeAll([]*file{f})
 	if err := f.detect(ctx); err != nil {
 		return nil, err
 	}
 	f.year.NotAfter = time.Now()
-	if err := f.read(ctx); err != nil {
-		return nil, err
-	}
-	all, notices, err := withoutLeftOut(withOthers([]*file{f}))
-	if err != nil {
-		return nil, err
-	}
-	rec, err := assemble(sources.SafeText(safe), all, nil)
-	if err == nil {
-		rec.Notices = append(notices, rec.Notices...)
-	}
-	return rec, err
+	return (&reading{name: safe, files: []*file{f}}).read(ctx)
 }
 
 // name is what to call a recording of these files.
@@ -180,33 +145,6 @@ func name(paths []string) sources.SafeText {
 		first += fmt.Sprintf(" and %d others", n)
 	}
 	return sources.Sanitize(first)
-}
-
-// file is one of the files being read.
-type file struct {
-	reader  *lines.Reader
-	format  string
-	strict  bool
-	found   bool // in a folder or in an archive: if it is not what it looks like, it is left out
-	place   place
-	leftOut error
-	// unwrapped is set if the lines were taken out of something.
-	unwrapped *unwrapped
-	hint      time.Time // a time from its first line
-	year      schedlog.Year
-
-	both    bool   // its first lines are an audit log's and a scheduler's
-	other   *file  // the log of the other kind that was found in it, or nil
-	besides string // what became of lines of the other kind that can't be read
-	budget  *lines.Budget
-	memory  int64            // of a budget of its own, when it is read again
-	begins  *lines.Beginning // what is read of it then, or nil for all
-
-	part     *sources.Part
-	log      *audit.Log         // instead of part, until all audit logs are put in order
-	ring     *ringFile          // what is read in place of the reader's lines, or nil
-	scenario *scenario.Scenario // instead of part
-	workload *workload.Part     // instead of part
 }
 
 // detectAll opens the files and finds out what they are.
@@ -230,7 +168,7 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 		if err != nil {
 			return files, err
 		}
-		f := &file{reader: r, strict: opts.Strict, found: p.found, place: p, memory: opts.Memory}
+		f := &file{reader: r, strict: opts.Strict, found: p.found, place: p, memory: opts.Memory, budget: budget, summary: opts.Summary}
 		files = append(files, f)
 		if err := f.detect(ctx); err != nil {
 			return files, err
@@ -240,11 +178,6 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 				return files, err
 			}
 		}
-		f.budget = budget
-		f.reader.Spend(budget)
-		if opts.Strict {
-			f.reader.Strict()
-		}
 		if near.IsZero() {
 			near = f.hint
 		}
@@ -253,7 +186,7 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 		near = opts.Beside.Tells()[0].Time
 	}
 	for _, f := range files {
-		f.year = schedlog.Year{Near: near, NotAfter: f.reader.ModTime()}
+		f.year = schedlog.Year{Near: near, NotAfter: f.modTime}
 		if f.year.NotAfter.IsZero() || f.year.NotAfter.After(opts.Now) {
 			f.year.NotAfter = opts.Now
 		}
@@ -261,80 +194,54 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 	return files, nil
 }
 
+// closeAll closes the readers of files that were not opened since they were detected.
 func closeAll(files []*file) {
 	for _, f := range files {
-		f.reader.Close()
+		if f.reader != nil {
+			f.reader.Close()
+			f.reader = nil
+		}
 	}
 }
 
-// readAll reads all files, each in a goroutine of its own.
-func readAll(ctx context.Context, files []*file) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer closeAll(files)
-	errs := make([]error, len(files))
-	var wg sync.WaitGroup
-	for i, f := range files {
-		wg.Go(func() {
-			errs[i] = f.read(ctx)
-			if f.found && errs[i] != nil && ctx.Err() == nil {
-				f.leftOut, errs[i] = errs[i], nil
-			}
-			if errs[i] != nil {
-				cancel(errs[i])
-			}
-		})
-	}
-	go func() {
-		<-ctx.Done()
-		closeAll(files) // nobody needs the others any more
-	}()
-	wg.Wait()
-	// The first failure is the cause; the others only say that they were stopped.
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	return nil
-}
+const (
+	// longFrom is from how many bytes of text on a recording is long: below, it is faster to read it once and to keep it.
+	longFrom = 128 << 20
+	// packs is how many bytes of text a byte of a packed file has, about.
+	packs = 16
+	// atFirst is how many bytes of text of an audit log are read before it is shown, and atFirstEvents how many events of a trace.
+	// Measured: either takes less than 100 ms on one core.
+	atFirst       = 4 << 20
+	atFirstEvents = 4096
+)
 
-func (f *file) read(ctx context.Context) (err error) {
-	switch {
-	case f.ring != nil:
-		f.part, err = f.ring.read(ctx)
-		return err
-	case f.format == audit.Format || f.format == schedlog.Format:
-		return f.readLog(ctx)
+// areLong reports whether files have as much text as a long recording, and can be read again.
+func areLong(files []*file, opts Options) bool {
+	var text int64
+	counted := map[string]bool{}
+	for _, f := range files {
+		if f.place.path == "-" {
+			return false
+		}
+		path := f.place.path
+		info, err := os.Stat(path)
+		archived := err != nil && f.found
+		if archived {
+			path = f.place.root
+			info, err = os.Stat(path)
+		}
+		if err != nil || !info.Mode().IsRegular() {
+			return false // a pipe is read once
+		}
+		if counted[path] {
+			continue
+		}
+		counted[path] = true
+		if archived || f.packed {
+			text += packs * info.Size()
+		} else {
+			text += info.Size()
+		}
 	}
-	return f.readAs(f.format)
-}
-
-// readAs reads the file's lines as that format's.
-func (f *file) readAs(format string) (err error) {
-	switch format {
-	case audit.Format:
-		f.log, err = audit.Read(f.reader)
-	case trace.Format:
-		f.part, err = trace.Read(f.reader)
-	case schedlog.Format:
-		f.part, err = schedlog.Read(f.reader, f.year)
-	case watched.Format:
-		f.part, err = watched.Read(f.reader)
-	case watched.KwokFormat:
-		f.part, err = watched.ReadKwok(f.reader)
-	case watched.SharkFormat:
-		f.part, err = watched.ReadShark(f.reader)
-	case metrics.Format:
-		f.part, err = metrics.Read(f.reader)
-	case marks.Format:
-		f.part, err = marks.Read(f.reader)
-	case scenario.Format:
-		err = f.readScenario()
-	case workload.NodesFormat, workload.PodsFormat:
-		f.workload, err = workload.ReadOpenb(f.reader)
-		f.part = &sources.Part{Format: format}
-	case workload.SimKubeFormat:
-		f.workload, err = workload.ReadSimKube(f.reader.Name(), f.reader.Rest())
-		f.part = &sources.Part{Format: format}
-	}
-	return err
+	return text >= cmp.Or(opts.LongFrom, longFrom)
 }

@@ -68,7 +68,7 @@ func recordings() sought {
 		}
 		f := &file{reader: r}
 		defer func() { f.reader.Close() }()
-		return f.detect(ctx) == nil && !f.isScenario()
+		return f.detect(ctx) == nil && f.format.role != play
 	}}
 }
 
@@ -92,7 +92,7 @@ func places(ctx context.Context, paths []string, opts Options, sought sought) ([
 		case "tar":
 			err = s.tar()
 		default:
-			all = append(all, place{path: path, root: path, open: func(ctx context.Context) (*lines.Reader, error) { return lines.Open(ctx, path, opts.Stdin) }})
+			all = append(all, place{path: path, root: path, open: opener(path, opts.Stdin)})
 			continue
 		}
 		if err != nil {

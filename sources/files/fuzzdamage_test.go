@@ -1,7 +1,6 @@
 package files
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -13,7 +12,7 @@ import (
 // readDamaged reads what a fuzzer made of a log, and checks what is true of any recording and any error.
 func readDamaged(t *testing.T, content []byte) *sources.Recording {
 	t.Helper()
-	rec, err := Read(context.Background(), "f", bytes.NewReader(content))
+	rec, err := Read(context.Background(), "f", content)
 	said := []string{fmt.Sprint(err)}
 	if err == nil {
 		said = rec.Notices

@@ -14,9 +14,26 @@ import (
 	"github.com/schedq/schedq/sources/trace"
 )
 
+// selected is a summary of all events, or if it is none of none.
+type selected struct {
+	none   bool
+	events []sources.Event
+}
+
+func (s *selected) Add(ev sources.Event) {
+	if !s.none {
+		s.events = append(s.events, ev)
+	}
+}
+
+func (s *selected) Events() []sources.Event { return s.events }
+
+func allSummary() Summary { return &selected{} }
+func noSummary() Summary  { return &selected{none: true} }
+
 // opened opens files, as those of a long recording from so many bytes on.
 func opened(paths []string, from int64, seeds ...string) (*sources.Recording, error) {
-	return Open(context.Background(), paths, Options{Seeds: seeds, LongFrom: from, Gist: func() func(sources.Event) { return func(sources.Event) {} }})
+	return Open(context.Background(), paths, Options{Seeds: seeds, LongFrom: from, Summary: noSummary})
 }
 
 // allOf returns what a recording tells, as a trace, and its notices.
@@ -185,16 +202,16 @@ func TestLongTraceIsBounded(t *testing.T) {
 			}
 		}
 		paths := in(t, "run.trace", text.String())
-		_, err := Open(context.Background(), paths, Options{LongFrom: 1, Memory: memory, Gist: func() func(sources.Event) { return func(sources.Event) {} }})
+		_, err := Open(context.Background(), paths, Options{LongFrom: 1, Memory: memory, Summary: noSummary})
 		if test.tooMuch != (err != nil && strings.Contains(err.Error(), "--memory")) || !test.tooMuch && err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
 }
 
-// TestLongStdin: what can be read once only is kept.
+// TestLongStdin: what is read of standard input is kept.
 func TestLongStdin(t *testing.T) {
-	rec, err := Open(context.Background(), []string{"-"}, Options{Stdin: strings.NewReader(auditLog), LongFrom: 1, Gist: func() func(sources.Event) { return nil }})
+	rec, err := Open(context.Background(), []string{"-"}, Options{Stdin: strings.NewReader(auditLog), LongFrom: 1, Summary: noSummary})
 	if err != nil || rec.Again != nil || len(rec.Events) == 0 {
 		t.Errorf("%d events, %v", len(rec.Events), err)
 	}

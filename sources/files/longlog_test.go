@@ -124,7 +124,7 @@ func TestLongTruth(t *testing.T) {
 		"begins earlier":          {audits[1], []string{five}, true, ""},
 		"with pods of its own":    {audit, []string{other + five[strings.Index(five, "\n")+1:]}, true, ""},
 		"of 2":                    {audit, []string{two}, true, ""},
-		"with an audit log":       {audit, []string{five, audit}, false, ""},
+		"with an audit log":       {audit, []string{five, audit}, true, ""},
 		"of other pods":           {audit, []string{other}, false, "none of the 40 pods"},
 		"one of them, other pods": {audit, []string{fives[0], strings.ReplaceAll(fives[1], "p-", "q-")}, false, "none of the"},
 		"of another time":         {audit, []string{strings.ReplaceAll(five, "I1121", "I1120")}, false, "of different runs"},
@@ -140,7 +140,7 @@ func TestLongTruth(t *testing.T) {
 			}
 			paths := in(t, content...)
 			beside := func(from int64) (*sources.Recording, error) {
-				return Open(t.Context(), paths, Options{Beside: rec, LongFrom: from, Gist: func() func(sources.Event) { return func(sources.Event) {} }})
+				return Open(t.Context(), paths, Options{Beside: rec, LongFrom: from, Summary: noSummary})
 			}
 			kept, want := beside(keep)
 			long, got := beside(1)

@@ -52,7 +52,7 @@ func TestOwnTraces(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		rec, err := Open(t.Context(), []string{path}, Options{Gist: func() func(sources.Event) { return func(sources.Event) {} }})
+		rec, err := Open(t.Context(), []string{path}, Options{Summary: noSummary})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -90,36 +90,8 @@ func (r *ringFile) end(last time.Time) time.Time {
 	return last
 }
 
-// isLongRing reports whether files are a ring that is so long that it is not kept, where opts allow that.
+// isLongRing reports whether a file is a ring that is so long that it is not kept.
 func isLongRing(files []*file, opts Options) bool {
-	if opts.Gist == nil || opts.Beside != nil || len(opts.Seeds) > 0 || len(files) != 1 || files[0].ring == nil {
-		return false
-	}
 	r := files[0].ring
-	return packs*r.ring.Bytes(r.reading.From) >= cmp.Or(opts.LongFrom, longFrom)
-}
-
-// openLongRing reads a ring once, and returns a recording that reads it again whenever it is played: as it was then, though it
-// may be written meanwhile.
-func openLongRing(ctx context.Context, name sources.SafeText, f *file, opts Options) (*sources.Recording, error) {
-	f.reader.Close()
-	r := f.ring
-	r.reading.Budget = nil
-	show, part, count := opts.Gist(), &sources.Part{}, 0
-	for ev, err := range r.events(ctx, part) {
-		if err != nil {
-			return nil, err
-		}
-		show(ev)
-		part.Saw(ev.Time)
-		if count++; count == atFirstEvents && opts.AtFirst != nil {
-			begun := *r // which reads on whatever is found out of it meanwhile
-			opts.AtFirst(&sources.Recording{Name: name, Formats: []string{trace.Format}, End: part.Last, Unread: true,
-				Again: func(ctx context.Context) iter.Seq2[sources.Event, error] { return begun.events(ctx, nil) }})
-		}
-	}
-	end := r.end(part.Last)
-	r.reading.To = part.Last
-	return &sources.Recording{Name: name, Formats: []string{trace.Format}, End: end, Notices: part.Notices,
-		Again: func(ctx context.Context) iter.Seq2[sources.Event, error] { return r.events(ctx, nil) }}, nil
+	return r != nil && packs*r.ring.Bytes(r.reading.From) >= cmp.Or(opts.LongFrom, longFrom)
 }

@@ -4,16 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/audit"
-	"github.com/schedq/schedq/sources/schedlog"
 )
 
 // maxGap is how much time may be missing between the files of one run. While a cluster runs, its audit
@@ -26,12 +25,7 @@ type span struct {
 	first, last time.Time
 }
 
-func (f *file) span() span {
-	if f.log != nil {
-		return span{f.log.Name, f.log.First, f.log.Last}
-	}
-	return span{f.reader.Name(), f.part.First, f.part.Last}
-}
+func (f *file) span() span { return span{f.name, f.part.First, f.part.Last} }
 
 // sameRun returns an error unless the files can be of one run of one cluster: together they cover one
 // stretch of time without a gap, scheduler logs do not overlap (two schedulers of one cluster take
@@ -44,7 +38,7 @@ func sameRun(files []*file) error {
 			continue // no times, no claim
 		}
 		spans = append(spans, s)
-		if f.format == schedlog.Format && len(podsOf(f.part)) > 0 {
+		if f.sched != nil && f.sched.Pods.Len() > 0 {
 			schedulers = append(schedulers, s)
 		}
 	}
@@ -90,68 +84,46 @@ func (s span) text() string {
 	return s.first.UTC().Format("2006-01-02 15:04:05") + " to " + s.last.UTC().Format(to)
 }
 
+// fewPods is how many pods a scheduler's log names of which an audit log of the same time may well tell nothing: in a short time it may
+// be that what the scheduler tries changes nothing, so that no request tells of it.
+const fewPods = 20
+
 // samePods returns an error if a scheduler's log names pods and not one of them is in the audit logs.
 func samePods(files []*file) error {
-	known, from := map[types.NamespacedName]bool{}, ""
-	for _, f := range files {
-		if f.log != nil {
-			for pod := range f.log.Pods() {
-				known[pod] = true
-			}
-			from = f.log.Name
-		}
-	}
-	if len(known) == 0 {
+	audited := slices.DeleteFunc(slices.Clone(files), func(f *file) bool { return f.log == nil })
+	if !slices.ContainsFunc(audited, func(f *file) bool { return f.log.Pods.Len() > 0 }) {
 		return nil
 	}
 	for _, f := range files {
-		// In a short time it may be that what the scheduler tries changes nothing, so that no request tells of it.
-		if f.format != schedlog.Format {
+		if f.sched == nil || f.sched.Pods.Len() == 0 || f.sched.Pods.Len() < fewPods && !f.sched.Places {
 			continue
 		}
-		pods := podsOf(f.part)
-		if len(pods) < fewPods && !tellsBinding(f.part) {
-			continue
-		}
-		if len(pods) > 0 && !slices.ContainsFunc(pods, func(p types.NamespacedName) bool { return known[p] }) {
-			return strangers(f, pods, from)
+		if !slices.ContainsFunc(audited, func(other *file) bool { return f.sched.Pods.Shares(&other.log.Pods) }) {
+			return strangers(f, &f.sched.Pods, audited[len(audited)-1].name)
 		}
 	}
 	return nil
 }
 
-// fewPods is how many pods a scheduler's log names of which an audit log of the same time may well tell nothing.
-const fewPods = 20
-
-// tellsBinding reports whether a part tells that a pod was bound or came, of which an audit log always tells, too.
-func tellsBinding(part *sources.Part) bool {
-	return slices.ContainsFunc(part.Events, func(e sources.Event) bool {
-		m, isMove := e.Fact.(*sources.Move)
-		return isFact[*sources.Bound](e) || isMove && (m.To == sources.TierScheduled || queue.IsPodAdd(m.Event))
-	})
-}
-
-// sameRunAs returns an error unless the files can be of the run of rec, which was read before: each is of
-// about the same time, and if its moves name pods, of the same pods. named are those of each file, or some of them.
-func sameRunAs(ctx context.Context, rec *sources.Recording, files []*file, named [][]types.NamespacedName) error {
+// sameRunAs returns an error unless the files can be of the run of rec, which was read before: each is of about the same time, and if
+// its moves name pods, of the same pods.
+func sameRunAs(ctx context.Context, rec *sources.Recording, files []*file) error {
 	told := rec.Tells()
 	if len(told) == 0 {
 		return nil
 	}
 	before := span{string(rec.Name), told[0].Time, told[len(told)-1].Time}
-	unknown := map[types.NamespacedName][]int{} // of which files it is
-	known := make([]bool, len(files))           // rec has a pod of it, or it names none
-	for i, f := range files {
+	unknown := map[*file]*sources.PodNames{} // of which rec has no pod
+	for _, f := range files {
 		s := f.span()
 		if !s.first.IsZero() && (s.first.Sub(before.last) > maxGap || before.first.Sub(s.last) > maxGap) {
 			return different(before, s)
 		}
-		known[i] = len(named[i]) == 0
-		for _, pod := range named[i] {
-			unknown[pod] = append(unknown[pod], i)
+		if pods := f.pods(); pods.Len() > 0 {
+			unknown[f] = pods
 		}
 	}
-	if !slices.Contains(known, false) {
+	if len(unknown) == 0 {
 		return nil
 	}
 	knows := false // rec knows any pod at all
@@ -173,43 +145,34 @@ func sameRunAs(ctx context.Context, rec *sources.Recording, files []*file, named
 			continue
 		}
 		knows = true
-		for _, i := range unknown[pod] {
-			if known[i] = true; !slices.Contains(known, false) {
-				return nil
-			}
+		maps.DeleteFunc(unknown, func(_ *file, pods *sources.PodNames) bool { return pods.Has(pod) })
+		if len(unknown) == 0 {
+			return nil
 		}
 	}
-	if i := slices.Index(known, false); i >= 0 && knows {
-		return strangers(files[i], named[i], before.name)
+	for _, f := range files {
+		if pods := unknown[f]; pods != nil && knows {
+			return strangers(f, pods, before.name)
+		}
 	}
 	return nil
 }
 
 // strangers is the error that none of f's pods is in the file from.
-func strangers(f *file, pods []types.NamespacedName, from string) error {
+func strangers(f *file, pods *sources.PodNames, from string) error {
 	return fmt.Errorf("%s and %s are of different runs: none of the %d pods in the former, such as %s, is in the latter",
-		f.reader.Name(), from, len(pods), pods[0])
+		f.name, from, pods.Len(), pods.First)
 }
 
-// podsOfEach returns the pods that each file's moves and attempts name.
-func podsOfEach(files []*file) [][]types.NamespacedName {
-	named := make([][]types.NamespacedName, len(files))
-	for i, f := range files {
-		if f.part != nil {
-			named[i] = podsOf(f.part)
-		}
+// pods returns the pods that the file's moves and attempts name.
+func (f *file) pods() *sources.PodNames {
+	if f.sched != nil {
+		return &f.sched.Pods
 	}
-	return named
-}
-
-// podsOf returns the pods that a part's moves and attempts name, each once.
-func podsOf(part *sources.Part) []types.NamespacedName {
-	var pods []types.NamespacedName
-	seen := map[types.NamespacedName]bool{}
-	for _, e := range part.Events {
-		if pod, names := sources.LoggedPod(e.Fact); names && !seen[pod] {
-			seen[pod] = true
-			pods = append(pods, pod)
+	pods := &sources.PodNames{}
+	for _, ev := range f.part.Events {
+		if pod, names := sources.LoggedPod(ev.Fact); names {
+			pods.Add(pod)
 		}
 	}
 	return pods

@@ -2,6 +2,7 @@ package files
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,30 +11,42 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/lines"
 	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/sources/workload"
 )
 
 // readScenario reads a file that was found to be a scenario, line by line as all others: packed or not.
-func (f *file) readScenario() error {
-	var text bytes.Buffer
-	for text.Len() <= 4<<20 { // what is longer is too long for Parse
-		line, err := f.reader.Next()
-		if errors.Is(err, io.EOF) {
-			break
+func readScenario(ctx context.Context, f *file) error {
+	return f.readWith(ctx, func(r *lines.Reader) error {
+		var text bytes.Buffer
+		for text.Len() <= 4<<20 { // what is longer is too long for Parse
+			line, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			text.Write(line)
+			text.WriteByte('\n')
 		}
-		if err != nil {
-			return err
-		}
-		text.Write(line)
-		text.WriteByte('\n')
-	}
-	s, err := scenario.Parse(f.reader.Name(), text.Bytes())
-	if err != nil {
+		s, err := scenario.Parse(f.name, text.Bytes())
+		f.scenario, f.part = s, &sources.Part{Format: scenario.Format}
 		return err
+	})
+}
+
+// played returns the recording that a local scheduler plays, if files are of one. It is nil if they are not.
+func played(name sources.SafeText, files []*file, seeds []seedList) (*sources.Recording, error) {
+	rec, err := scenarioOf(name, files)
+	switch {
+	case rec == nil && err == nil:
+		return workloadOf(name, files, seeds)
+	case rec != nil && len(seeds) > 0:
+		return nil, fmt.Errorf("%s is a scenario, which tells of all its objects: a seed is for logs", rec.Name)
 	}
-	f.scenario, f.part = s, &sources.Part{Format: scenario.Format}
-	return nil
+	return rec, err
 }
 
 // scenarioOf returns the recording of a scenario, if one is among the files: then it must be the only one. It is
@@ -44,7 +57,7 @@ func scenarioOf(name sources.SafeText, files []*file) (*sources.Recording, error
 			continue
 		}
 		if len(files) > 1 {
-			return nil, fmt.Errorf("%s is a scenario, which is played alone", f.reader.Name())
+			return nil, fmt.Errorf("%s is a scenario, which is played alone", f.name)
 		}
 		rec := f.scenario.Recording()
 		if rec.Name == "" {
@@ -53,15 +66,6 @@ func scenarioOf(name sources.SafeText, files []*file) (*sources.Recording, error
 		return rec, nil
 	}
 	return nil, nil
-}
-
-// isScenario reports whether what is read is played by a local scheduler.
-func (f *file) isScenario() bool {
-	switch f.format {
-	case scenario.Format, workload.NodesFormat, workload.PodsFormat, workload.SimKubeFormat:
-		return true
-	}
-	return false
 }
 
 // workloadOf returns the recording of the scenario that files make together of what a cluster had to do, with the nodes and

@@ -37,7 +37,7 @@ func BenchmarkWrapped(b *testing.B) {
 func againstPlain(b *testing.B, plain, wrapped string) {
 	took := func(text string) time.Duration {
 		began := time.Now()
-		if _, err := files.Read(b.Context(), "log", strings.NewReader(text)); err != nil {
+		if _, err := files.Read(b.Context(), "log", []byte(text)); err != nil {
 			b.Fatal(err)
 		}
 		return time.Since(began)

@@ -17,12 +17,12 @@ func TestPrecede(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	at := func(ms int) time.Time { return noon.Add(time.Duration(ms) * time.Millisecond) }
 	var changes []sources.Event
-	log := &sources.Part{}
+	var log []sources.Event
 	change := func(ms int, verb sources.Verb, name string) {
 		changes = append(changes, sources.Event{Time: at(ms), Fact: &sources.ObjectChange{Verb: verb, Object: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}}})
 	}
 	move := func(ms int, name string, to sources.Tier, event string) {
-		log.Events = append(log.Events, sources.Event{Time: at(ms), Fact: &sources.Move{Pod: types.NamespacedName{Namespace: "default", Name: name}, To: to, Event: event}})
+		log = append(log, sources.Event{Time: at(ms), Fact: &sources.Move{Pod: types.NamespacedName{Namespace: "default", Name: name}, To: to, Event: event}})
 	}
 	change(9, sources.Updated, "db") // stays before web
 	change(10, sources.Added, "web")
@@ -38,12 +38,10 @@ func TestPrecede(t *testing.T) {
 	change(9500, sources.Deleted, "web")
 	change(9600, sources.Added, "web") // at once, so that it is not known which of them the log means
 	move(9590, "web", sources.TierActive, "UnscheduledPodAdd")
-	run := &Recording{}
-	run.Keep(changes)
-	run.Add(log)
+	run := recordingOf(changes, log)
 
 	var times []time.Time
-	for _, ev := range run.All() {
+	for ev := range run.Events(t.Context()) {
 		if isFact[*sources.ObjectChange](ev) {
 			times = append(times, ev.Time)
 		}
@@ -51,4 +49,20 @@ func TestPrecede(t *testing.T) {
 	if want := []time.Time{at(6), at(6), at(690), at(2000), at(4990), at(9000), at(9500), at(9600)}; !slices.Equal(times, want) {
 		t.Errorf("they become so at %v, want %v", times, want)
 	}
+}
+
+// recordingOf returns a recording of changes and of what a scheduler's log tells.
+func recordingOf(changes, told []sources.Event) *Recording {
+	log := &Log{Events: Kept(told)}
+	for _, ev := range told {
+		switch ev.Fact.(type) {
+		case *sources.Logged:
+			log.Spans = append(log.Spans, ev)
+		case *sources.Move:
+			log.Moves = true
+		}
+	}
+	r := &Recording{Changes: Kept(changes), Logs: []*Log{log}}
+	r.Prepare()
+	return r
 }

@@ -33,9 +33,9 @@ func TestDeliver(t *testing.T) {
 	change(9001, sources.Updated, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "db", UID: "db"}})
 	change(9003, sources.Added, pod("2", "", corev1.PodPending)) // heard of before its answer
 	change(9500, sources.Deleted, pod("2", "", corev1.PodPending))
-	log := &sources.Part{}
+	var log []sources.Event
 	heard := func(ms int, verb sources.Verb, assigned bool) {
-		log.Events = append(log.Events, sources.Event{Time: at(ms), Fact: &sources.Delivered{Verb: verb, Assigned: assigned,
+		log = append(log, sources.Event{Time: at(ms), Fact: &sources.Delivered{Verb: verb, Assigned: assigned,
 			Name: types.NamespacedName{Namespace: "default", Name: "web"}}})
 	}
 	heard(1, sources.Added, false)
@@ -44,13 +44,11 @@ func TestDeliver(t *testing.T) {
 	heard(5001, sources.Deleted, true)
 	heard(9000, sources.Added, false)
 	heard(9504, sources.Deleted, false)
-	log.Events = append(log.Events, sources.Event{Time: at(0), Fact: &sources.Logged{Verbosity: 3}})
-	run := &Recording{}
-	run.Keep(changes)
-	run.Add(log)
+	log = append(log, sources.Event{Time: at(0), Fact: &sources.Logged{Verbosity: 3}})
+	run := recordingOf(changes, log)
 
 	var times, delivered []time.Time
-	for _, e := range run.All() {
+	for e := range run.Events(t.Context()) {
 		if isFact[*sources.Logged](e) {
 			continue
 		}

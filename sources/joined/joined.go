@@ -52,12 +52,18 @@ func (l *Log) markAll() {
 	}
 }
 
-// kept yields events that are at hand.
-func kept(events []sources.Event) Events {
-	return func(yield func(sources.Event, error) bool) {
-		for _, ev := range events {
-			if !yield(ev, nil) {
-				return
+// Kept returns a function that yields events that are at hand, which it sorts.
+func Kept(events []sources.Event) func(context.Context) Events {
+	byTime := func(a, b sources.Event) int { return a.Time.Compare(b.Time) }
+	if !slices.IsSortedFunc(events, byTime) {
+		slices.SortStableFunc(events, byTime)
+	}
+	return func(context.Context) Events {
+		return func(yield func(sources.Event, error) bool) {
+			for _, ev := range events {
+				if !yield(ev, nil) {
+					return
+				}
 			}
 		}
 	}
@@ -74,15 +80,12 @@ type Recording struct {
 	Begins time.Time
 	// Logs are those of the schedulers, of which one follows upon another.
 	Logs []*Log
-	// Before and After are lists of events of other sources, each in the order of time. Of equal times they come behind the
-	// changes and behind the logs.
-	Before, After [][]sources.Event
+	// Before and After read other sources. Of equal times their events come behind the changes and behind the logs.
+	Before, After []func(context.Context) Events
 	// Memory is how many bytes may be taken by what waits. 0: as many as need be.
 	Memory int
 
-	joins  join
-	starts []sources.Event // among changes that are at hand
-	size   int             // of what is at hand, in events
+	joins join
 }
 
 // join is how changes and logs are put together.
@@ -93,58 +96,6 @@ const (
 	movesAlone             // the logs tell what schedulers did, and the changes the rest
 	asEvidence             // logs that do not tell all moves are evidence beside that of the changes
 )
-
-// Keep has changes that are at hand be those of r.
-func (r *Recording) Keep(changes []sources.Event) {
-	Sort(changes)
-	r.Changes = func(context.Context) Events { return kept(changes) }
-	for _, ev := range changes {
-		if isFact[*sources.SchedulerStarted](ev) {
-			r.starts = append(r.starts, ev)
-		}
-	}
-	r.size += len(changes)
-}
-
-// Add has what a scheduler's log tells be part of r, all of which is at hand. It is used up.
-func (r *Recording) Add(part *sources.Part) {
-	Sort(part.Events)
-	r.size += len(part.Events)
-	l := &Log{First: part.First, Last: part.Last, Events: func(context.Context) Events { return kept(part.Events) }}
-	for _, ev := range part.Events {
-		switch ev.Fact.(type) {
-		case *sources.Logged:
-			l.Spans = append(l.Spans, ev)
-		case *sources.SchedulerStarted:
-			l.Starts = append(l.Starts, ev)
-		case *sources.Move:
-			l.Moves = true
-		}
-	}
-	r.Logs = append(r.Logs, l)
-}
-
-// All returns all events of a recording of which all is at hand. It is used up.
-func (r *Recording) All() []sources.Event {
-	lists := slices.Concat(r.Before, r.After)
-	for _, list := range lists {
-		Sort(list)
-	}
-	if len(r.Logs) == 0 && r.Changes == nil && len(lists) == 1 {
-		return lists[0]
-	}
-	size := r.size
-	for _, list := range lists {
-		size += len(list)
-	}
-	r.Prepare()
-	r.Describe(r.starts)
-	all := make([]sources.Event, 0, size)
-	for ev := range r.Events(context.Background()) {
-		all = append(all, ev)
-	}
-	return all
-}
 
 // Prepare finds out how what r tells is put together. It must be called before Events, and
 // again if the logs are others.
@@ -202,19 +153,18 @@ func (r *Recording) Events(ctx context.Context) Events {
 			logs = append(logs, w)
 		}
 		var all []*head
+		add := func(events Events, from time.Time) { all = append(all, &head{events: events, from: from}) }
 		if r.Changes != nil {
-			h := newHead(r.changes(ctx, logs, room))
-			h.from = from
-			all = append(all, h)
+			add(r.changes(ctx, logs, room), from)
 		}
-		for _, list := range r.Before {
-			all = append(all, newHead(kept(list)))
+		for _, read := range r.Before {
+			add(read(ctx), time.Time{})
 		}
 		for _, w := range logs {
-			all = append(all, newHead(w.events()))
+			add(w.events(), time.Time{})
 		}
-		for _, list := range r.After {
-			all = append(all, newHead(kept(list)))
+		for _, read := range r.After {
+			add(read(ctx), time.Time{})
 		}
 		events := merge(all)
 		if r.joins == asEvidence {
@@ -237,6 +187,9 @@ func (r *Recording) Tells(ev sources.Event) bool {
 
 // changes yields the changes as the logs have them become so.
 func (r *Recording) changes(ctx context.Context, logs []*window, room *room) Events {
+	if len(logs) == 0 {
+		return r.Changes(ctx)
+	}
 	changes := r.fromChanges(r.Changes(ctx), logs)
 	if r.joins == asEvidence {
 		changes = earlier(changes, newDeliveries(logs).deliver, room)
@@ -278,29 +231,15 @@ func isFact[F sources.Fact](e sources.Event) bool {
 	return is
 }
 
-// Sort puts events in the order of time.
-func Sort(events []sources.Event) {
-	byTime := func(a, b sources.Event) int { return a.Time.Compare(b.Time) }
-	if !slices.IsSortedFunc(events, byTime) {
-		slices.SortStableFunc(events, byTime)
-	}
-}
-
 // head is the next event of some, which are read as they are needed.
 type head struct {
 	sources.Event
 	err    error
+	events Events
 	from   time.Time // none of them is earlier
 	opened bool
 	some   bool
 	next   func() (sources.Event, error, bool)
-	stop   func()
-}
-
-func newHead(events Events) *head {
-	h := &head{}
-	h.next, h.stop = iter.Pull2(events)
-	return h
 }
 
 func (h *head) advance() {
@@ -310,9 +249,14 @@ func (h *head) advance() {
 
 // merge yields all events. Of equal times that of the earlier of all comes first.
 func merge(all []*head) Events {
+	if len(all) == 1 {
+		return all[0].events
+	}
 	return func(yield func(sources.Event, error) bool) {
 		for _, h := range all {
-			defer h.stop()
+			var stop func()
+			h.next, stop = iter.Pull2(h.events)
+			defer stop()
 			if h.from.IsZero() {
 				h.advance()
 			}

@@ -52,12 +52,12 @@ type Reader struct {
 	err    error // why no more blocks come: io.EOF or a failure
 	losses losses
 
-	diverted *diversion // nil if all lines are for who calls Next
-	budget   *Budget
-	kept     int64      // bytes, of this file
-	texts    int64      // bytes of the blocks taken
-	over     error      // what is kept is too much
-	within   *Beginning // that is read, or nil for all
+	filter *filter // of the lines that Next returns, or nil for all
+	budget *Budget
+	kept   int64      // bytes, of this file
+	texts  int64      // bytes of the blocks taken
+	over   error      // what is kept is too much
+	within *Beginning // that is read, or nil for all
 }
 
 // Open opens the file at path; "-" is stdin. The context ends a read that is under way, and the wait for the first
@@ -157,6 +157,14 @@ func (r *Reader) Errorf(format string, args ...any) error {
 // line that is too long is left out, and damaged compressed data end the file: Notices tells. Of a strict
 // Reader all of that is an error.
 func (r *Reader) Next() ([]byte, error) {
+	if r.filter != nil {
+		return r.filter.next(r)
+	}
+	return r.nextLine()
+}
+
+// nextLine is Next without a filter.
+func (r *Reader) nextLine() ([]byte, error) {
 	if r.over != nil {
 		return nil, r.over
 	}
@@ -181,9 +189,6 @@ func (r *Reader) Next() ([]byte, error) {
 		}
 		if len(line) > 0 && line[0] == byteOrderMark[0] { // also where another file was appended
 			line = bytes.TrimPrefix(line, byteOrderMark)
-		}
-		if r.diverts(line) {
-			continue
 		}
 		return line, nil
 	}

@@ -29,12 +29,12 @@ func TestRecordings(t *testing.T) {
 			want, wantTimes := truth(t, filepath.Join(filepath.Dir(log), "truth.jsonl.gz"))
 			r := open(t, log)
 			start := time.Now()
-			part, err := Read(r, Year{NotAfter: r.ModTime()})
+			part, err := readKept(r, Year{NotAfter: r.ModTime()})
 			if err != nil {
 				t.Fatal(err)
 			}
 			took := time.Since(start)
-			long, err := Survey(open(t, log), Year{NotAfter: r.ModTime()})
+			long, err := Survey(open(t, log), Year{NotAfter: r.ModTime()}, false, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/schedq/schedq/sources"
@@ -31,39 +30,11 @@ var ErrOther = errors.New("this is not a kube-scheduler log")
 const maxLeap = time.Second
 
 // Sniff reports whether a line from a file's beginning looks like one of a klog text log. Whether
-// kube-scheduler wrote it, Read tells.
+// kube-scheduler wrote it, Survey tells.
 func Sniff(line []byte) bool {
 	line, _, _ = unwrap(line)
 	_, ok := parseHeader(line)
 	return ok
-}
-
-// Read reads a log to its end. Its events are *sources.SchedulerStarted and *sources.Move, or where the log's verbosity is
-// below 5 *sources.Logged, *sources.FailedAttempt, *sources.Bound and *sources.Delivered, and *sources.Dumped of a dump of its queue, in the order of the lines; where the scheduler's goroutines wrote lines out of the order of their times, the later
-// line gets the earlier one's time. What can't be read is left out, and a notice tells.
-//
-// An error names the file and the line: it is not a log of kube-scheduler, or nothing in it can be read.
-func Read(r *lines.Reader, year Year) (*sources.Part, error) {
-	p := newParser(r, year)
-	p.part.Keep = r.Keep
-	if err := p.readAll(r, func() error { return nil }); err != nil {
-		return nil, err
-	}
-	if err := p.conclude(r); err != nil {
-		return nil, err
-	}
-	v := &p.verbosity
-	if v.tell(p.part); len(v.spans) == 0 {
-		p.part.Events = slices.DeleteFunc(p.part.Events, func(ev sources.Event) bool { return !v.tells(ev) })
-	}
-	if err := p.nothing(r, len(p.part.Events)); err != nil {
-		return nil, err
-	}
-	p.part.Notices = p.notices(r)
-	if p.complete() {
-		p.part.Events = slices.Insert(p.part.Events, 0, sources.Event{Time: p.part.First, Fact: p.started[0]})
-	}
-	return p.part, nil
 }
 
 func newParser(r *lines.Reader, year Year) *parser {
@@ -74,8 +45,19 @@ func newParser(r *lines.Reader, year Year) *parser {
 		}
 	}
 	p.reset()
-	p.verbosity.keep, p.verbosity.unplaced = r.Keep, p.unplaced
+	p.verbosity.keep, p.verbosity.streams, p.verbosity.unplaced = r.Keep, true, p.unplaced
 	return p
+}
+
+// readToEnd reads all lines, and calls read behind each and at the end.
+func (p *parser) readToEnd(r *lines.Reader, read func() error) error {
+	if err := p.readAll(r, read); err != nil {
+		return err
+	}
+	if err := p.conclude(r); err != nil {
+		return err
+	}
+	return read()
 }
 
 // readAll reads all lines, and calls read behind each.

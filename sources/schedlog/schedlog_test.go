@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,8 +15,27 @@ import (
 
 var nov = Year{Near: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 
+// told is what a log tells, and what is known of it as a whole.
+type told struct {
+	*Log
+	Events []sources.Event
+}
+
+// readKept reads a log whose lines are kept.
+func readKept(r *lines.Reader, year Year) (*told, error) {
+	log, err := Survey(r, year, true, nil)
+	if err != nil {
+		return nil, err
+	}
+	all := &told{Log: log}
+	for ev := range log.Events(nil) {
+		all.Events = append(all.Events, ev)
+	}
+	return all, nil
+}
+
 // read reads a log, and once more as one that is not kept, which has to tell the same each time.
-func read(t testing.TB, text string, year Year, strict ...bool) (*sources.Part, error) {
+func read(t testing.TB, text string, year Year, strict ...bool) (*told, error) {
 	t.Helper()
 	open := func() *lines.Reader {
 		r, err := lines.New(context.Background(), "sched.log", time.Time{}, io.NopCloser(strings.NewReader(text)))
@@ -30,26 +48,25 @@ func read(t testing.TB, text string, year Year, strict ...bool) (*sources.Part, 
 		}
 		return r
 	}
-	part, err := Read(open(), year)
-	long, longErr := Survey(open(), year)
+	kept, err := readKept(open(), year)
+	long, longErr := Survey(open(), year, false, nil)
 	if fmt.Sprint(err) != fmt.Sprint(longErr) {
 		t.Fatalf("error %v, and of one that is not kept %v", err, longErr)
 	}
 	if err == nil {
-		compareLong(t, part, long, open)
+		compareLong(t, kept, long, open)
 	}
-	return part, err
+	return kept, err
 }
 
 // compareLong compares what a log that is not kept tells with what it tells if it is.
-func compareLong(t testing.TB, part *sources.Part, long *Log, open func() *lines.Reader) {
+func compareLong(t testing.TB, kept *told, long *Log, open func() *lines.Reader) {
 	t.Helper()
-	want := slices.Clone(part.Events)
-	slices.SortStableFunc(want, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
-	known := *part
-	known.Events, known.Keep = nil, nil
-	if !reflect.DeepEqual(known, sources.Part{Format: Format, First: long.First, Last: long.Last, Notices: long.Notices}) {
-		t.Errorf("%v of a log that is not kept, and of one that is %v", long, known)
+	want := kept.Events
+	known := *kept.Log
+	known.isKept, known.kept = false, nil
+	if !reflect.DeepEqual(&known, long) {
+		t.Errorf("%v of a log that is not kept, and of one that is %v", long, &known)
 	}
 	for range 2 {
 		var got, spans, starts []sources.Event

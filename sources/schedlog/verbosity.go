@@ -239,17 +239,6 @@ func (v *verbosity) conclude(begin time.Time) {
 	}
 }
 
-// tell puts the facts of stretches below 5 in the place of the moves that were read in them, in a log that has ended.
-func (v *verbosity) tell(part *sources.Part) {
-	if len(v.spans) == 0 {
-		return
-	}
-	part.Events = slices.DeleteFunc(part.Events, func(ev sources.Event) bool { return !v.tells(ev) })
-	part.Events = slices.Concat(v.spans, part.Events, v.facts)
-	slices.SortStableFunc(part.Events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
-	part.Events = append(part.Events, ending(part.Last))
-}
-
 // ending says that a log that does not tell all moves ends at that time.
 func ending(at time.Time) sources.Event {
 	return sources.Event{Time: at, Fact: &sources.Logged{Verbosity: unknown}}

@@ -86,29 +86,22 @@ func FileOpener(cmd *cobra.Command, paths []string, callbacks LoadCallbacks) (op
 
 // ReadFiles calls files.Open, and does not keep a long recording in memory.
 func ReadFiles(ctx context.Context, paths []string, opts files.Options, callbacks LoadCallbacks) (*sources.Recording, error) {
-	gist := cluster.NewSummary()
-	opts.Gist = func() func(sources.Event) {
-		gist = cluster.NewSummary()
-		if callbacks.Reached == nil {
-			return gist.Add
-		}
-		return func(ev sources.Event) {
-			gist.Add(ev)
-			callbacks.Reached(ev.Time)
-		}
+	opts.Summary = func() files.Summary { return reached{cluster.NewSummary(), callbacks.Reached} }
+	opts.AtFirst = callbacks.Partial
+	return files.Open(ctx, paths, opts)
+}
+
+// reached is a summary that reports the times up to which the recording is read.
+type reached struct {
+	*cluster.Summary
+	report func(time.Time) // may be nil
+}
+
+// Add implements files.Summary.
+func (r reached) Add(ev sources.Event) {
+	if r.Summary.Add(ev); r.report != nil {
+		r.report(ev.Time)
 	}
-	if callbacks.Partial != nil {
-		opts.AtFirst = func(rec *sources.Recording) {
-			if rec.Gist = gist.Events(); len(rec.Gist) > 0 {
-				callbacks.Partial(rec)
-			}
-		}
-	}
-	rec, err := files.Open(ctx, paths, opts)
-	if err == nil && rec.Again != nil {
-		rec.Gist = gist.Events()
-	}
-	return rec, err
 }
 
 // OpenTruth reads the file to compare rec with, which is of the same run. Like OpenFiles it does not

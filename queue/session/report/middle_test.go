@@ -150,7 +150,7 @@ func linesFrom(log []byte, at time.Time) (from []byte) {
 // objectsAt returns the output of kubectl get -o json after these lines of an audit log.
 func objectsAt(t *testing.T, lines []byte) []byte {
 	t.Helper()
-	rec, err := files.Read(t.Context(), "audit.log", bytes.NewReader(lines))
+	rec, err := files.Read(t.Context(), "audit.log", lines)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,301 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/audit"
+	"github.com/schedq/schedq/sources/joined"
+	"github.com/schedq/schedq/sources/lines"
+	"github.com/schedq/schedq/sources/metrics"
+)
+
+// Files are read twice: once for what must be known of each of them, and of the audit logs as a whole, and then event by event. What is
+// read of small ones is kept between the two, and their events are kept in the end; long logs are read again from their files.
+
+// Summary selects the events of a source that show which facts it tells.
+type Summary interface {
+	Add(sources.Event)
+	Events() []sources.Event
+}
+
+// reading is how files become a recording.
+type reading struct {
+	name  sources.SafeText
+	files []*file
+	opts  Options
+
+	sown   bool // the seeds are read
+	seeds  []seedList
+	said   []string // of them
+	run    joined.Recording
+	audits *audit.Logs // nil if there are none
+	shown  Summary     // of the audit logs, if a file is not kept
+}
+
+// read reads the files as far as they have to be read before anything can be told.
+func (r *reading) read(ctx context.Context) (*sources.Recording, error) {
+	if err := loadAll(ctx, r.files); err != nil {
+		return nil, err
+	}
+	if err := r.survey(ctx); err != nil {
+		return nil, err
+	}
+	files, notices, err := withoutLeftOut(withOthers(r.files))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		f.known = true
+	}
+	if r.opts.Beside != nil {
+		if err := sameRunAs(ctx, r.opts.Beside, files); err != nil {
+			return nil, err
+		}
+	}
+	if rec, err := played(r.name, files, r.seeds); rec != nil || err != nil {
+		if err == nil {
+			rec.Notices = slices.Concat(notices, r.said, rec.Notices)
+		}
+		return rec, err
+	}
+	if err := sameRun(files); err != nil {
+		return nil, err
+	}
+	rec := &sources.Recording{Name: r.name, Notices: slices.Concat(notices, r.said)}
+	for _, f := range files {
+		describe(rec, f)
+	}
+	said, told := r.begin(files)
+	rec.Notices = append(rec.Notices, said...)
+	return rec, r.finish(ctx, rec, files, told)
+}
+
+// survey finds out what must be known of the audit logs as a whole, and how all is put together.
+func (r *reading) survey(ctx context.Context) error {
+	if err := r.readSeeds(ctx); err != nil {
+		return err
+	}
+	for {
+		var logs []*audit.Log
+		of := map[*audit.Log]*file{}
+		r.join(withOthers(r.files))
+		for _, f := range withOthers(r.files) {
+			if f.log != nil && f.leftOut == nil {
+				logs, of[f.log] = append(logs, f.log), f
+			}
+		}
+		if len(logs) == 0 {
+			return nil
+		}
+		audits, err := audit.Survey(ctx, logs, len(r.seeds) > 0, int(memoryOf(r.opts)), r.visitor())
+		var one *audit.LogError
+		if errors.As(err, &one) && of[one.Log].found && ctx.Err() == nil {
+			if of[one.Log].leftOut = one.Err; len(logs) > 1 {
+				continue
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r.audits, r.run.Begins, r.run.Changes = audits, audits.First(), audits.Events
+		mixed := false
+		for _, log := range logs {
+			f := of[log]
+			f.part = &sources.Part{Format: audit.Format, First: log.First, Last: log.Last, Notices: log.Notices}
+			before := f.other
+			if err := f.loadOther(ctx, nil); err != nil {
+				return err
+			}
+			mixed = mixed || f.other != before
+		}
+		if !mixed {
+			return nil
+		}
+	}
+}
+
+// readSeeds reads the seeds, once.
+func (r *reading) readSeeds(ctx context.Context) (err error) {
+	if !r.sown {
+		r.seeds, r.said, err = readSeeds(ctx, r.opts)
+		r.sown = err == nil
+	}
+	return err
+}
+
+// isLong reports whether a file is read again whenever the recording is played.
+func (r *reading) isLong() bool {
+	return slices.ContainsFunc(r.files, func(f *file) bool { return !f.keeps })
+}
+
+// join puts all but the audit logs together.
+func (r *reading) join(files []*file) {
+	r.audits, r.run = nil, joined.Recording{}
+	if r.isLong() {
+		r.run.Memory = int(memoryOf(r.opts))
+	}
+	logged := loggedUntil(files)
+	for _, format := range formats() {
+		for _, f := range files {
+			if f.format.name != format.name || f.leftOut != nil {
+				continue
+			}
+			switch format.role {
+			case before:
+				r.run.Before = append(r.run.Before, joined.Kept(f.part.Events))
+			case moves:
+				r.run.Logs = append(r.run.Logs, f.joined())
+			case after:
+				if format.name == metrics.Format && !logged.IsZero() {
+					f.part.Events = slices.DeleteFunc(f.part.Events, func(ev sources.Event) bool { return ev.Time.After(logged) })
+				}
+				r.run.After = append(r.run.After, joined.Kept(f.part.Events))
+			}
+		}
+	}
+	r.run.Prepare()
+}
+
+// loggedUntil is up to when schedulers' logs tell what their schedulers did, or zero if there are none. Counts from later are of a
+// scheduler that has stopped, or of which nothing else is known.
+func loggedUntil(files []*file) (last time.Time) {
+	for _, f := range files {
+		if f.sched != nil && f.sched.Last.After(last) {
+			last = f.sched.Last
+		}
+	}
+	return last
+}
+
+// visitor returns what makes visitors that select what audit logs tell and no scheduler's log more exactly, or nil if all is kept.
+func (r *reading) visitor() func() func(sources.Event) {
+	if !r.isLong() {
+		return nil
+	}
+	return func() func(sources.Event) {
+		shown := r.opts.Summary()
+		r.shown = shown
+		return func(ev sources.Event) {
+			if _, is := ev.Fact.(*sources.SchedulerStarted); !is && r.run.Tells(ev) {
+				shown.Add(ev)
+			}
+		}
+	}
+}
+
+// begin takes what the seeds tell of the beginning. It returns what a person should know of them, and what is told apart from the files'
+// events: what was there, and the schedulers that started.
+func (r *reading) begin(files []*file) (notices []string, told []sources.Event) {
+	at, end := spanOf(files)
+	seed, notices := sow(r.seeds, at, end)
+	var starts []sources.Event
+	switch {
+	case r.audits != nil:
+		fit := r.audits.Begin(seed)
+		notices = append(notices, aboutFit(fit, r.seeds, r.audits.BeginAtWork())...)
+		starts = r.audits.Starts()
+	case len(seed.Objects) > 0:
+		told = seed.Events(at)
+		r.run.Before = slices.Insert(r.run.Before, 0, joined.Kept(slices.Clone(told)))
+	}
+	return notices, append(told, r.run.Describe(starts)...)
+}
+
+// finish gives rec its events, or has it read them again whenever it is played.
+func (r *reading) finish(ctx context.Context, rec *sources.Recording, files []*file, told []sources.Event) error {
+	switch {
+	case r.isLong():
+		rec.Again = func(ctx context.Context) iter.Seq2[sources.Event, error] { return r.run.Events(ctx) }
+		rec.Gist = r.summary(files, told)
+	case len(files) == 1 && len(r.seeds) == 0 && files[0].part.Events != nil:
+		rec.Events = files[0].part.Events
+	default:
+		for ev, err := range r.run.Events(ctx) {
+			if err != nil {
+				return err
+			}
+			rec.Events = append(rec.Events, ev)
+		}
+	}
+	return nil
+}
+
+// summary returns events that show which facts the files tell, in the order of time.
+func (r *reading) summary(files []*file, told []sources.Event) []sources.Event {
+	if r.shown != nil {
+		told = append(told, r.shown.Events()...)
+	}
+	for _, l := range r.run.Logs {
+		told = append(told, l.Spans...)
+		if n := len(l.Spans); n > 0 && l.Spans[n-1].Fact.(*sources.Logged).Verbosity >= 0 {
+			told = append(told, sources.Event{Time: l.Last, Fact: &sources.Logged{Verbosity: -1}})
+		}
+	}
+	for _, f := range files {
+		if f.shown != nil {
+			told = append(told, f.shown.events(f.sched)...)
+		}
+		shown := r.opts.Summary()
+		for _, ev := range f.part.Events {
+			shown.Add(ev)
+		}
+		told = append(told, shown.Events()...)
+	}
+	slices.SortStableFunc(told, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+	return told
+}
+
+// begun reads the beginnings of audit logs, and shows the recording that they make: to their ends, when it is played. If it can't be
+// read, what is wrong is found and said when all is read.
+func (r *reading) begun(ctx context.Context) {
+	b := *r
+	b.files = nil
+	whole := lines.NewBeginning(atFirst)
+	for _, f := range r.files {
+		own := *f
+		own.begins = whole
+		b.files = append(b.files, &own)
+	}
+	rec, err := b.read(ctx)
+	for _, f := range withOthers(b.files) {
+		f.begins = nil
+	}
+	if err == nil && len(rec.Gist) > 0 {
+		rec.Unread = true
+		r.opts.AtFirst(rec)
+	}
+}
+
+// describe has rec say what is known of a file as a whole.
+func describe(rec *sources.Recording, f *file) {
+	if !slices.Contains(rec.Formats, f.format.name) {
+		rec.Formats = append(rec.Formats, f.format.name)
+	}
+	if f.part.Last.After(rec.End) {
+		rec.End = f.part.Last
+	}
+	for _, said := range []string{f.torn, f.besides} {
+		if said != "" {
+			rec.Notices = append(rec.Notices, said)
+		}
+	}
+	rec.Notices = append(rec.Notices, f.part.Notices...)
+}
+
+func memoryOf(opts Options) int64 {
+	if opts.Memory > 0 {
+		return opts.Memory
+	}
+	return lines.DefaultMemory
+}
+
+func isFact[F sources.Fact](e sources.Event) bool {
+	_, is := e.Fact.(F)
+	return is
+}

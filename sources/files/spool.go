@@ -1,0 +1,103 @@
+package files
+
+import (
+	"context"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
+	"github.com/schedq/schedq/sources/lines"
+)
+
+// spoolMemory is how much of a stream is kept in memory, in bytes. The rest goes to a temporary file.
+const spoolMemory = 4 << 20
+
+// spool keeps what is read of a stream, so that the stream can be read again.
+type spool struct {
+	mu   sync.Mutex
+	from io.Reader
+	head []byte
+	rest *os.File // nil: there is none
+	size int64    // of both
+	err  error    // why no more comes
+}
+
+func newSpool(from io.Reader) *spool { return &spool{from: from} }
+
+// open returns a reader of the stream from its beginning.
+func (s *spool) open() io.ReadCloser { return io.NopCloser(&spooled{spool: s}) }
+
+// spooled is at a place in a stream.
+type spooled struct {
+	*spool
+	at int64
+}
+
+// Read implements io.Reader.
+func (s *spooled) Read(p []byte) (n int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	head := int64(len(s.head))
+	switch {
+	case len(p) == 0:
+	case s.at < head:
+		n = copy(p, s.head[s.at:])
+	case s.at < s.size:
+		n, err = s.rest.ReadAt(p[:min(int64(len(p)), s.size-s.at)], s.at-head)
+	case s.err != nil:
+		err = s.err
+	default:
+		n, s.err = s.from.Read(p)
+		if failed := s.keep(p[:n]); failed != nil {
+			s.err = failed
+		}
+		if n == 0 {
+			err = s.err
+		}
+	}
+	s.at += int64(n)
+	return n, err
+}
+
+// keep keeps what was read.
+func (s *spool) keep(text []byte) (err error) {
+	if s.rest == nil && len(s.head)+len(text) <= spoolMemory {
+		s.head = append(s.head, text...)
+		s.size += int64(len(text))
+		return nil
+	}
+	if s.rest == nil {
+		if s.rest, err = os.CreateTemp("", "schedq-"); err != nil {
+			return err
+		}
+		_ = os.Remove(s.rest.Name()) // it is gone once it is closed, and the collector does that
+	}
+	_, err = s.rest.WriteAt(text, s.size-int64(len(s.head)))
+	s.size += int64(len(text))
+	return err
+}
+
+// opener returns what opens the file at path, as often as need be. "-" is stdin, which can be read once only, as can a pipe.
+func opener(path string, stdin io.Reader) func(context.Context) (*lines.Reader, error) {
+	name, modTime, again := "standard input", time.Time{}, newSpool(stdin)
+	if path != "-" {
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().IsRegular() {
+			return func(ctx context.Context) (*lines.Reader, error) { return lines.Open(ctx, path, nil) }
+		}
+		name, modTime, again = string(sources.Sanitize(path)), info.ModTime(), nil
+	}
+	return func(ctx context.Context) (*lines.Reader, error) {
+		if again == nil {
+			f, err := disk.Open(ctx, path)
+			if err != nil {
+				return nil, err
+			}
+			again = newSpool(f)
+		}
+		return lines.New(ctx, name, modTime, again.open())
+	}
+}
