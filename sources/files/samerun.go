@@ -38,8 +38,8 @@ func sameRun(files []*file) error {
 			continue // no times, no claim
 		}
 		spans = append(spans, s)
-		if f.sched != nil && f.sched.Pods.Len() > 0 {
-			schedulers = append(schedulers, s)
+		if f.sched != nil && !f.sched.WorkedFrom.IsZero() {
+			schedulers = append(schedulers, span{f.name, f.sched.WorkedFrom, f.sched.WorkedTo})
 		}
 	}
 	byFirst := func(a, b span) int { return a.first.Compare(b.first) }

@@ -11,6 +11,7 @@ import (
 type header struct {
 	month, day, hour, minute, second, micro int
 	clock                                   []byte // "10:56"
+	whole                                   []byte // the line
 	rest                                    []byte // after "] "
 }
 
@@ -33,7 +34,7 @@ func parseHeader(line []byte) (h header, ok bool) {
 		return h, false
 	}
 	h.rest = line[min(stamp+i+2, len(line)):]
-	h.clock = line[6:11]
+	h.clock, h.whole = line[6:11], line
 	h.month, h.day = digits(line[1:3]), digits(line[3:5])
 	h.hour, h.minute, h.second, h.micro = digits(line[6:8]), digits(line[9:11]), digits(line[12:14]), digits(line[15:21])
 	ok = h.month >= 1 && h.month <= 12 && h.day >= 1 && h.day <= 31 && h.hour >= 0 && h.hour < 24 &&

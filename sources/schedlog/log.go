@@ -27,15 +27,19 @@ type Log struct {
 	Starts []sources.Event
 	// Moves is true if it tells moves.
 	Moves bool
+	// WorkedFrom and WorkedTo are the times of the first and the last line that only the scheduler that holds the lease writes.
+	// Zero if there is none.
+	WorkedFrom, WorkedTo time.Time
 	// Pods are those that it names, and Places is true if it says of one that it came or was bound.
 	Pods   sources.PodNames
 	Places bool
 
-	year   Year
-	told   ordinals      // which of the attempts that were told as in a log below 5
-	latest time.Duration // see parser
-	entity bool          // the wording of v1.37 was seen
-	begins bool          // the first of Starts stands for one before the log began
+	year     Year
+	told     ordinals      // which of the attempts that were told as in a log below 5
+	latest   time.Duration // see parser
+	entity   bool          // the wording of v1.37 was seen
+	election election      // when it waited for the lease
+	begins   bool          // the first of Starts stands for one before the log began
 
 	isKept bool
 	kept   []sources.Event // what the lines say, in their order
@@ -112,6 +116,8 @@ func (l *Log) conclude(p *parser, notices []string) {
 	if l.begins = p.complete(); l.begins {
 		l.Starts = slices.Insert(l.Starts, 0, sources.Event{Time: l.First, Fact: p.started[0]})
 	}
+	l.election, l.WorkedFrom, l.WorkedTo = p.election, p.workedFrom, p.workedTo
+	l.Starts = l.election.starts(l.Starts)
 	slices.SortStableFunc(l.Starts, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	nth := -1
 	l.kept = slices.DeleteFunc(l.kept, func(ev sources.Event) bool {
@@ -182,6 +188,7 @@ type teller struct {
 	log       *Log
 	verbosity *verbosity
 	highest   time.Time // of what was read
+	standby   standbyQueue
 	waiting   sources.Waiting
 	keep      func(bytes int)
 	tell      func(sources.Event) bool
@@ -197,6 +204,11 @@ func (t *teller) begin() {
 	}
 	if t.log.begins {
 		t.add(rankSpan, t.log.Starts[0])
+	}
+	for _, s := range t.log.election.standbys {
+		if s.start != nil && !s.to.IsZero() {
+			t.add(rankSpan, sources.Event{Time: s.to, Fact: s.start})
+		}
 	}
 }
 
@@ -237,6 +249,13 @@ func (t *teller) readFrom(r *lines.Reader) error {
 func (t *teller) read(ev sources.Event) {
 	if !t.verbosity.tells(ev) {
 		return
+	}
+	if s := t.log.election.waitsIn(ev.Time); s != nil {
+		t.standby.add(s, ev)
+		return
+	}
+	for _, move := range t.standby.take() {
+		t.add(rankLine, move)
 	}
 	rank := rankLine
 	switch f := ev.Fact.(type) {

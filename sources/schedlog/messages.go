@@ -69,12 +69,7 @@ func (p *parser) message(h *header) (known bool, err error) {
 		}
 		return false, nil
 	}
-	if bytes.HasPrefix(rest, []byte(`Successfully acquired lease`)) {
-		if p.leads.IsZero() {
-			p.leads = p.clock.time(h)
-		}
-		return false, nil // other programs say so, too
-	}
+	p.lease(h) // other programs have such lines, too
 	if after, ok := bytes.CutPrefix(rest, []byte(`Dump of scheduling queue"`)); ok {
 		p.now = p.clock.time(h)
 		if !p.dump(after) {
@@ -115,6 +110,10 @@ func (p *parser) message(h *header) (known bool, err error) {
 	pod, err := p.pod(name)
 	if err != nil {
 		return true, p.lines.Unread(err)
+	}
+	if !p.follows && p.seen.repeats(h.whole) {
+		p.repeated++
+		return true, nil
 	}
 	p.now = p.clock.time(h)
 	p.lacks = false
@@ -205,12 +204,14 @@ func (p *parser) reset() {
 
 func (p *parser) start(rest []byte) {
 	fact := p.settings.fact(string(value(rest, ` version="`)))
+	p.election.startsAt(p.now, fact)
 	p.started = append(p.started, fact)
 	p.reset()
 	p.emit(fact)
 }
 
 func (p *parser) attempting(pod *pod, _ []byte) {
+	p.leadsNow()
 	p.verbosity.settle()
 	pod.plugins, pod.message, pod.failed, pod.began = nil, "", nil, p.now
 	p.move(pod, &sources.Move{To: sources.TierInFlight})
@@ -231,6 +232,7 @@ func (p *parser) failing(pod *pod, rest []byte) {
 
 // unable takes the explanation of a failure, which klog breaks over several lines if it has any.
 func (p *parser) unable(pod *pod, rest []byte) {
+	p.leadsNow()
 	p.verbosity.failed(p.now, pod)
 	if bytes.HasPrefix(rest, []byte("; "+noNodes)) {
 		pod.message = noNodes // such a line has no err
@@ -257,6 +259,7 @@ func (p *parser) gating(pod *pod, rest []byte) {
 }
 
 func (p *parser) bound(pod *pod, rest []byte) {
+	p.leadsNow()
 	node := value(rest, ` node="`)
 	name := p.names.intern(node)
 	p.verbosity.bound(p.now, pod, name)

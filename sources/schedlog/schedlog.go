@@ -112,6 +112,9 @@ type parser struct {
 	held    []byte // what may be a line, glued to a torn one without a header
 	heldAt  int    // the number of its line
 
+	seen     seenLines
+	repeated int // lines that were seen before
+
 	settings *settings // being gathered, before "Starting Kubernetes Scheduler"
 	started  []*sources.SchedulerStarted
 	lacks    bool              // the line being read lacks what its message tells
@@ -119,7 +122,10 @@ type parser struct {
 
 	follows   bool // the log is read while it is written
 	verbosity verbosity
-	leads     time.Time // when it was said to have become the leader. Zero if it was not said to have to
+	election  election
+	// workedFrom and workedTo are the times of the first and the last line that only a leader writes.
+	workedFrom, workedTo time.Time
+	leads                time.Time // when it was said to have become the leader. Zero if it was not said to have to
 }
 
 func (p *parser) read(line []byte) error {
@@ -174,9 +180,7 @@ func (p *parser) line(h *header) error {
 		if flag, ok := bytes.CutPrefix(h.rest, []byte("FLAG: --")); ok {
 			p.settings.flag(flag)
 		}
-		if bytes.HasPrefix(h.rest, []byte("successfully acquired lease")) && p.leads.IsZero() { // before v1.33
-			p.leads = p.clock.time(h)
-		}
+		p.lease(h) // before v1.33
 		return nil
 	}
 	known, err := p.message(h)
@@ -207,6 +211,7 @@ func (p *parser) conclude(r *lines.Reader) error {
 		return fmt.Errorf("%s: %w: none of its %d lines is one that kube-scheduler writes", r.Name(), ErrOther, r.Line())
 	}
 	p.part.Saw(p.clock.time(&p.end))
+	p.election.endAt(p.part.Last, true)
 	begin := p.part.First
 	if !p.leads.IsZero() {
 		begin = p.leads
@@ -226,6 +231,9 @@ func (p *parser) nothing(r *lines.Reader, events int) error {
 // notices are what a person should know of the log.
 func (p *parser) notices(r *lines.Reader) []string {
 	notices := r.Notices(p.part.Last)
+	if p.repeated > 0 {
+		notices = append(notices, fmt.Sprintf("%s: %s repeated, and counted once", r.Name(), lineCount(p.repeated)))
+	}
 	for _, notice := range p.clock.notices() {
 		notices = append(notices, r.Name()+": "+notice)
 	}
@@ -233,4 +241,12 @@ func (p *parser) notices(r *lines.Reader) []string {
 		notices = append(notices, r.Name()+": "+said)
 	}
 	return notices
+}
+
+// lineCount returns "1 line is" or "2 lines are".
+func lineCount(n int) string {
+	if n == 1 {
+		return "1 line is"
+	}
+	return fmt.Sprintf("%d lines are", n)
 }

@@ -460,3 +460,66 @@ func TestUnplaced(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeated: a line that is in the log twice, anywhere, is one line.
+func TestRepeated(t *testing.T) {
+	const (
+		a = `I1121 10:00:01.000000       1 schedule_one.go:1055] "Unable to schedule pod; no fit; waiting" pod="a/b" err="x"` + "\n"
+		b = `I1121 10:00:02.000000       1 schedule_one.go:1055] "Unable to schedule pod; no fit; waiting" pod="a/b" err="x"` + "\n"
+		c = `I1121 10:00:03.000000       1 schedule_one.go:314] "Successfully bound pod to node" pod="a/b" node="n"` + "\n"
+	)
+	for log, repeated := range map[string]string{
+		a + b + c:             "",
+		a + a + b + c:         "1 line is repeated",
+		a + b + c + a + b + c: "3 lines are repeated",
+		a + b + "2026-11-21T10:00:02.1Z " + b + c: "1 line is repeated",
+	} {
+		part, err := read(t, log, nov)
+		if err != nil {
+			t.Fatal(err)
+		}
+		attempts := 0
+		for _, ev := range part.Events {
+			switch ev.Fact.(type) {
+			case *sources.FailedAttempt, *sources.Bound:
+				attempts++
+			}
+		}
+		if said := strings.Join(part.Notices, "\n"); attempts != 3 || !strings.Contains(said, repeated) || repeated == "" && strings.Contains(said, "repeated") {
+			t.Errorf("%d attempts, %s", attempts, said)
+		}
+	}
+}
+
+// TestStandby: a scheduler counts from when it acquires the lease. Its queue is then as its lines before put it.
+func TestStandby(t *testing.T) {
+	const (
+		start   = `I1121 10:00:00.000000       1 server.go:154] "Starting Kubernetes Scheduler" version="v1.31.4"` + "\n"
+		waits   = `I1121 10:00:00.100000       1 leaderelection.go:250] attempting to acquire leader lease kube-system/kube-scheduler...` + "\n"
+		held    = `I1121 10:00:21.000000       1 leaderelection.go:354] lock is held by cp1_3 and has not yet expired` + "\n"
+		arrives = `I1121 10:00:01.000000       1 scheduling_queue.go:635] "Pod moved to an internal scheduling queue" pod="a/b" event="UnscheduledPodAdd" queue="Active"` + "\n"
+		other   = `I1121 10:00:02.000000       1 scheduling_queue.go:635] "Pod moved to an internal scheduling queue" pod="a/c" event="UnscheduledPodAdd" queue="Active"` + "\n"
+		deleted = `I1121 10:00:30.000000       1 eventhandlers.go:201] "Delete event for unscheduled pod" pod="a/c"` + "\n"
+		leads   = `I1121 10:01:00.000000       1 leaderelection.go:260] successfully acquired lease kube-system/kube-scheduler` + "\n"
+		attempt = `I1121 10:01:01.000000       1 schedule_one.go:96] "Attempting to schedule pod" pod="a/b"` + "\n"
+	)
+	for name, c := range map[string]struct{ log, want string }{
+		"a standby that takes over":   {start + waits + arrives + other + held + deleted + leads + attempt, "00.000000 start v1.31.4 00.000000 a/b active 01.000000 a/b inflight"},
+		"of v1.33":                    {start + strings.Replace(waits, "attempting to acquire leader lease kube-system/kube-scheduler...", `"Attempting to acquire leader lease..." lock="kube-system/kube-scheduler"`, 1) + arrives + strings.Replace(leads, "successfully acquired lease kube-system/kube-scheduler", `"Successfully acquired lease" lock="kube-system/kube-scheduler"`, 1) + attempt, "00.000000 start v1.31.4 00.000000 a/b active 01.000000 a/b inflight"},
+		"the line on the lease lacks": {start + waits + arrives + held + attempt, "01.000000 start v1.31.4 01.000000 a/b active 01.000000 a/b inflight"},
+		"alone":                       {start + waits + arrives + strings.Replace(leads, "10:01:00", "10:00:00", 1) + attempt, "00.000000 start v1.31.4 01.000000 a/b active 01.000000 a/b inflight"},
+	} {
+		part, err := read(t, c.log, nov)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, line := range strings.Split(strings.TrimSpace(show(part.Events)), "\n") {
+			words := strings.Fields(line)
+			got = append(got, words[:min(3, len(words))]...)
+		}
+		if said := strings.Join(got, " "); said != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, said, c.want)
+		}
+	}
+}
