@@ -85,6 +85,17 @@ type Opener func(context.Context) (r *lines.Reader, ended func(), err error)
 // NewLog returns a log that begins about then. Zero: that is not known.
 func NewLog(begins time.Time, open Opener) *Log { return &Log{begins: begins, open: open} }
 
+// Bindings returns when pods were bound that wanted is true of, as far as the log is kept.
+func (l *Log) Bindings(wanted func(types.NamespacedName) bool) map[types.NamespacedName]time.Time {
+	bound := map[types.NamespacedName]time.Time{}
+	for _, it := range l.items {
+		if c := it.change; c != nil && c.op == bind && wanted(c.key) {
+			bound[c.key] = c.time
+		}
+	}
+	return bound
+}
+
 // item is what a line tells: a change, or what kube-scheduler did.
 type item struct {
 	read   time.Time // the line's own time: when the request was answered

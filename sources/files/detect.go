@@ -39,6 +39,10 @@ func (f *file) unwrap(ctx context.Context) error {
 	if w == nil {
 		return nil
 	}
+	f.wrapper = w
+	if f.stream != nil {
+		w = w.Of(*f.stream)
+	}
 	outer := f.reader
 	text := &unwrapped{lines: w.Open(outer.Rest()), outer: outer, strict: f.strict}
 	r, err := lines.New(ctx, outer.Name(), outer.ModTime(), text)

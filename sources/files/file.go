@@ -13,6 +13,7 @@ import (
 	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/sources/schedlog"
 	"github.com/schedq/schedq/sources/workload"
+	"github.com/schedq/schedq/sources/wrapped"
 )
 
 // file is one of the files that are read.
@@ -25,6 +26,8 @@ type file struct {
 	reader *lines.Reader // at the beginning, until it is opened for the first time
 	// unwrapped is set if the reader's lines were taken out of something.
 	unwrapped *unwrapped
+	wrapper   *wrapped.Wrapper // nil if nothing carries the lines
+	stream    *string          // that of the wrapper\'s streams that the file is, or nil for all of them
 	modTime   time.Time
 	packed    bool
 	hint      time.Time // a time from its first lines
@@ -52,6 +55,7 @@ type file struct {
 	part     *sources.Part // its time and notices, and unless it is a log its events
 	log      *audit.Log
 	sched    *schedlog.Log
+	repeated time.Time          // up to then another file has the same lines
 	shown    *shown             // of a scheduler's log that is not kept
 	ring     *ringFile          // what is read in place of the lines, or nil
 	scenario *scenario.Scenario // instead of part
@@ -60,7 +64,7 @@ type file struct {
 
 // open returns the file at its beginning, and what is to be called at its end.
 func (f *file) open(ctx context.Context) (*lines.Reader, func(), error) {
-	now := &file{reader: f.reader, unwrapped: f.unwrapped, strict: f.strict}
+	now := &file{reader: f.reader, unwrapped: f.unwrapped, strict: f.strict, stream: f.stream}
 	if f.reader = nil; now.reader != nil {
 		context.AfterFunc(ctx, now.reader.Close)
 	} else {
@@ -134,7 +138,7 @@ func (f *file) loadOther(ctx context.Context, err error) error {
 	if !f.mixed || f.other != nil || f.besides != "" || ctx.Err() != nil {
 		return err
 	}
-	other := &file{place: f.place, name: "kube-scheduler's lines in " + f.name, format: formatNamed(schedlog.Format), strict: f.strict, found: f.found,
+	other := &file{place: f.place, stream: f.stream, name: "kube-scheduler's lines in " + f.name, format: formatNamed(schedlog.Format), strict: f.strict, found: f.found,
 		modTime: f.modTime, hint: f.hint, year: f.year, keeps: f.keeps, budget: f.budget, memory: f.memory, begins: f.begins, beside: true, first: f.format.name, summary: f.summary}
 	if f.format.name == schedlog.Format {
 		other.name, other.format = "the audit events in "+f.name, formatNamed(audit.Format)

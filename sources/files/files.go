@@ -38,6 +38,8 @@ type Options struct {
 	Window ring.Window
 	// Token is for a path that is the URL of a recorder's recording.
 	Token remote.Token
+	// Zone is the time zone of schedulers' logs whose lines do not say which it is. Nil: UTC.
+	Zone *time.Location
 	// Strict makes what of a file can't be read an error. Otherwise it is left out, and the recording's notices
 	// tell.
 	Strict bool
@@ -173,6 +175,11 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 		if err := f.detect(ctx); err != nil {
 			return files, err
 		}
+		apart, err := f.splitStreams(ctx)
+		if err != nil {
+			return files, err
+		}
+		files = append(files, apart...)
 		if p.ring {
 			if err := f.openRing(ctx, budget, opts); err != nil {
 				return files, err
@@ -186,7 +193,7 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 		near = opts.Beside.Tells()[0].Time
 	}
 	for _, f := range files {
-		f.year = schedlog.Year{Near: near, NotAfter: f.modTime}
+		f.year = schedlog.Year{Near: near, NotAfter: f.modTime, Zone: opts.Zone}
 		if f.year.NotAfter.IsZero() || f.year.NotAfter.After(opts.Now) {
 			f.year.NotAfter = opts.Now
 		}

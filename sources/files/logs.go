@@ -44,7 +44,11 @@ func (f *file) joined() *joined.Log {
 	if !f.keeps {
 		events = func(ctx context.Context) joined.Events { return sources.Ahead(ctx, f.readAgain) }
 	}
-	return &joined.Log{First: log.First, Last: log.Last, Moves: log.Moves, Spans: log.Spans, Starts: log.Starts, Events: events}
+	all := &joined.Log{First: log.First, Last: log.Last, Moves: log.Moves, Spans: log.Spans, Starts: log.Starts, Events: events}
+	if !f.repeated.IsZero() {
+		return laterPart(f.repeated, all)
+	}
+	return all
 }
 
 // readAgain reads a scheduler's log that is not kept.

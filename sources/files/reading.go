@@ -42,6 +42,10 @@ func (r *reading) read(ctx context.Context) (*sources.Recording, error) {
 	if err := loadAll(ctx, r.files); err != nil {
 		return nil, err
 	}
+	if err := alignZones(ctx, withOthers(r.files)); err != nil {
+		return nil, err
+	}
+	trimRepeated(withOthers(r.files))
 	if err := r.survey(ctx); err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func sameRun(files []*file) error {
 		}
 		spans = append(spans, s)
 		if f.sched != nil && !f.sched.WorkedFrom.IsZero() {
-			schedulers = append(schedulers, span{f.name, f.sched.WorkedFrom, f.sched.WorkedTo})
+			schedulers = append(schedulers, span{f.name, f.sched.WorkedFrom, f.sched.WorkedTo}.after(f.repeated))
 		}
 	}
 	byFirst := func(a, b span) int { return a.first.Compare(b.first) }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/schedq/schedq/sources"
 )
 
@@ -19,7 +21,7 @@ type Follower struct {
 // NewFollower returns a follower of the named log.
 func NewFollower(name sources.SafeText) *Follower {
 	f := &Follower{}
-	f.p = &parser{lines: &place{name: string(name), follower: f}, part: &sources.Part{Format: Format}, follows: true}
+	f.p = &parser{lines: &place{name: string(name), follower: f}, part: &sources.Part{Format: Format}, follows: true, places: map[types.NamespacedName]time.Time{}}
 	f.p.reset()
 	f.p.verbosity.enter(time.Time{}, unknown)
 	return f

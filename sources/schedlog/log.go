@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/lines"
@@ -30,6 +32,9 @@ type Log struct {
 	// WorkedFrom and WorkedTo are the times of the first and the last line that only the scheduler that holds the lease writes.
 	// Zero if there is none.
 	WorkedFrom, WorkedTo time.Time
+	// Placed are times at which pods were bound, and ZoneKnown is true if the log says in which zone its times are.
+	Placed    map[types.NamespacedName]time.Time
+	ZoneKnown bool
 	// Pods are those that it names, and Places is true if it says of one that it came or was bound.
 	Pods   sources.PodNames
 	Places bool
@@ -38,8 +43,9 @@ type Log struct {
 	told     ordinals      // which of the attempts that were told as in a log below 5
 	latest   time.Duration // see parser
 	entity   bool          // the wording of v1.37 was seen
-	election election      // when it waited for the lease
-	begins   bool          // the first of Starts stands for one before the log began
+	lines    lineSample
+	election election // when it waited for the lease
+	begins   bool     // the first of Starts stands for one before the log began
 
 	isKept bool
 	kept   []sources.Event // what the lines say, in their order
@@ -116,6 +122,7 @@ func (l *Log) conclude(p *parser, notices []string) {
 	if l.begins = p.complete(); l.begins {
 		l.Starts = slices.Insert(l.Starts, 0, sources.Event{Time: l.First, Fact: p.started[0]})
 	}
+	l.lines, l.Placed, l.ZoneKnown = p.sample, p.places, p.clock.offsetKnown || l.year.Zone != nil
 	l.election, l.WorkedFrom, l.WorkedTo = p.election, p.workedFrom, p.workedTo
 	l.Starts = l.election.starts(l.Starts)
 	slices.SortStableFunc(l.Starts, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })

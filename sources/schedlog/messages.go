@@ -111,11 +111,17 @@ func (p *parser) message(h *header) (known bool, err error) {
 	if err != nil {
 		return true, p.lines.Unread(err)
 	}
-	if !p.follows && p.seen.repeats(h.whole) {
-		p.repeated++
-		return true, nil
+	hash := uint64(0)
+	if !p.follows {
+		if hash = hashLine(h.whole); p.seen.repeats(hash) {
+			p.repeated++
+			return true, nil
+		}
 	}
 	p.now = p.clock.time(h)
+	if !p.follows {
+		p.sample.add(hash, p.now)
+	}
 	p.lacks = false
 	handle(pod, rest)
 	if p.lacks {
@@ -262,6 +268,9 @@ func (p *parser) bound(pod *pod, rest []byte) {
 	p.leadsNow()
 	node := value(rest, ` node="`)
 	name := p.names.intern(node)
+	if len(p.places) < maxPlaces {
+		p.places[pod.name] = p.now
+	}
 	p.verbosity.bound(p.now, pod, name)
 	p.move(pod, &sources.Move{To: sources.TierScheduled, Node: name})
 	delete(p.pods, pod.name.String())

@@ -1,9 +1,15 @@
 package schedlog
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"maps"
+	"time"
+)
 
-// Exports that overlap and shippers that deliver at least once repeat lines. A line that is the same to the microsecond is
-// the same line.
+// Exports that overlap and shippers that deliver at least once repeat lines, within a file and across files. A line that is
+// the same to the microsecond is the same line.
+
+var lineSeed = maphash.MakeSeed()
 
 // The table of lines grows from the first size to the second: 8 MiB, which has about the last 500,000 lines about pods.
 const (
@@ -13,16 +19,15 @@ const (
 
 // seenLines knows the lines that were read lately, by their hashes: a new line takes the place of an older one.
 type seenLines struct {
-	seed  maphash.Seed
 	table []uint64
 	lines int
 }
 
-// repeats reports whether a line was seen before, and remembers it.
-func (s *seenLines) repeats(line []byte) bool {
+// repeats reports whether a line was seen before, and remembers it. 0 is no hash of a line.
+func (s *seenLines) repeats(hash uint64) bool {
 	switch n := len(s.table); {
 	case n == 0:
-		s.seed, s.table = maphash.MakeSeed(), make([]uint64, smallestTable)
+		s.table = make([]uint64, smallestTable)
 	case s.lines > n/2 && n < largestTable:
 		before := s.table
 		s.table = make([]uint64, 4*n)
@@ -30,7 +35,6 @@ func (s *seenLines) repeats(line []byte) bool {
 			s.table[hash/2%uint64(len(s.table))] = hash
 		}
 	}
-	hash := maphash.Bytes(s.seed, line) | 1 // 0 is no line
 	slot := &s.table[hash/2%uint64(len(s.table))]
 	if *slot == hash {
 		return true
@@ -38,4 +42,47 @@ func (s *seenLines) repeats(line []byte) bool {
 	*slot = hash
 	s.lines++
 	return false
+}
+
+func hashLine(line []byte) uint64 { return maphash.Bytes(lineSeed, line) | 1 }
+
+// maxSampled is how many lines a lineSample holds.
+const maxSampled = 1 << 12
+
+// lineSample holds the times of lines about pods, by their hashes: of very many the same sample in all logs, those whose
+// hashes are multiples of a power of two.
+type lineSample struct {
+	at    map[uint64]time.Time
+	every uint64
+}
+
+func (s *lineSample) add(hash uint64, at time.Time) {
+	if s.at == nil {
+		s.at, s.every = map[uint64]time.Time{}, 1
+	}
+	if hash/2%s.every != 0 {
+		return
+	}
+	s.at[hash] = at
+	if len(s.at) > maxSampled {
+		s.every *= 2
+		maps.DeleteFunc(s.at, func(hash uint64, _ time.Time) bool { return hash/2%s.every != 0 })
+	}
+}
+
+// Repeats reports whether the log has the lines that other has of the time that both cover: then both are of one scheduler.
+func (l *Log) Repeats(other *Log) bool {
+	every := max(l.lines.every, other.lines.every)
+	shared, alone := 0, 0
+	for hash, at := range l.lines.at {
+		if hash/2%every != 0 || at.Before(other.WorkedFrom) || at.After(other.WorkedTo) {
+			continue
+		}
+		if _, has := other.lines.at[hash]; has {
+			shared++
+		} else {
+			alone++
+		}
+	}
+	return shared > alone
 }

@@ -15,6 +15,8 @@ import (
 	"io"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/lines"
 )
@@ -24,6 +26,9 @@ const Format = "schedlog"
 
 // ErrOther is in the error about a log of another program.
 var ErrOther = errors.New("this is not a kube-scheduler log")
+
+// maxPlaces is how many bindings are kept to compare with those of another log.
+const maxPlaces = 1000
 
 // maxLeap is how far a line's time may lie before the line above it and still count as the same moment:
 // goroutines take their time first and write then.
@@ -38,7 +43,7 @@ func Sniff(line []byte) bool {
 }
 
 func newParser(r *lines.Reader, year Year) *parser {
-	p := &parser{lines: r, clock: clock{hint: year}, part: &sources.Part{Format: Format}}
+	p := &parser{lines: r, clock: clock{hint: year}, part: &sources.Part{Format: Format}, places: map[types.NamespacedName]time.Time{}}
 	if year.Near.IsZero() {
 		if near, found := findYear(r.Head()); found {
 			p.clock.hint.Near, p.clock.year = near, yearInFile
@@ -114,6 +119,8 @@ type parser struct {
 
 	seen     seenLines
 	repeated int // lines that were seen before
+	sample   lineSample
+	places   map[types.NamespacedName]time.Time // when pods were bound, of the first
 
 	settings *settings // being gathered, before "Starting Kubernetes Scheduler"
 	started  []*sources.SchedulerStarted

@@ -128,7 +128,7 @@ func (c *clock) see(stamp []byte, h *header) {
 	ahead := nearest(h, at).Sub(at)
 	if !c.offsetKnown {
 		offset := ahead.Round(quarter)
-		if !isZone(offset) {
+		if !IsZone(offset) {
 			c.wrong = true
 			return
 		}
@@ -137,14 +137,14 @@ func (c *clock) see(stamp []byte, h *header) {
 	}
 	// Where clocks are put forward or back, all lines after that are as late as before.
 	shift := (ahead + c.late - c.offset).Round(2 * quarter)
-	if shift != 0 && (ahead+c.late-c.offset-shift).Abs() < steady && shift.Abs() <= 2*time.Hour && isZone(c.offset+shift) {
+	if shift != 0 && (ahead+c.late-c.offset-shift).Abs() < steady && shift.Abs() <= 2*time.Hour && IsZone(c.offset+shift) {
 		c.offset += shift
 		c.changes++
 	}
 }
 
-// isZone reports whether some zone is that far ahead of UTC: by whole or half hours, or a quarter less.
-func isZone(offset time.Duration) bool {
+// IsZone reports whether some zone is that far ahead of UTC: by whole or half hours, or a quarter less.
+func IsZone(offset time.Duration) bool {
 	if offset < -12*time.Hour || offset > 14*time.Hour {
 		return false
 	}

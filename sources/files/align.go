@@ -1,0 +1,152 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/audit"
+	"github.com/schedq/schedq/sources/joined"
+	"github.com/schedq/schedq/sources/schedlog"
+)
+
+// splitStreams makes a file with the lines of several schedulers one file for each: behind the prefixes of `kubectl logs
+// --prefix` or stern, or in an export of several streams. It returns the others.
+func (f *file) splitStreams(ctx context.Context) (others []*file, err error) {
+	if f.wrapper == nil {
+		return nil, nil
+	}
+	r, err := f.place.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	streams, err := f.wrapper.Streams(r.Rest())
+	schedulers := slices.DeleteFunc(slices.Clone(streams), func(s string) bool { return s == "" })
+	if err != nil || len(schedulers) < 2 {
+		return nil, nil // where it can't be read any further is said when it is read
+	}
+	f.reader.Close()
+	f.reader, f.unwrapped = nil, nil
+	for i, stream := range streams {
+		one := f
+		if i > 0 {
+			copied := *f
+			one = &copied
+			others = append(others, one)
+		}
+		one.stream = &stream
+		one.name, one.format = fmt.Sprintf("%s (%s)", f.place.name(), sources.Sanitize(stream)), formatNamed(schedlog.Format)
+		if stream == "" {
+			one.name, one.format = f.place.name(), formatNamed(audit.Format)
+		}
+	}
+	return others, nil
+}
+
+// name is what to call the file at a place.
+func (p place) name() string { return string(sources.Sanitize(p.path)) }
+
+// zoneSlack is how far apart a binding may stand in a scheduler's log and in an audit log.
+const zoneSlack = 5 * time.Second
+
+// alignZones reads schedulers' logs once more whose times are in another zone than those of the audit logs: by the bindings
+// that both have.
+func alignZones(ctx context.Context, files []*file) error {
+	for _, f := range files {
+		if f.sched == nil || f.sched.ZoneKnown || len(f.sched.Placed) == 0 {
+			continue
+		}
+		votes, total := map[time.Duration]int{}, 0
+		for _, other := range files {
+			if other.log == nil {
+				continue
+			}
+			for pod, at := range other.log.Bindings(func(pod types.NamespacedName) bool { _, has := f.sched.Placed[pod]; return has }) {
+				total++
+				ahead := f.sched.Placed[pod].Sub(at)
+				if offset := ahead.Round(15 * time.Minute); (ahead-offset).Abs() < zoneSlack && schedlog.IsZone(offset) {
+					votes[offset]++
+				}
+			}
+		}
+		for offset, n := range votes {
+			if offset == 0 || 2*n <= total {
+				continue
+			}
+			f.year.Zone = time.FixedZone("", int(offset.Seconds()))
+			if err := f.format.read(ctx, f); err != nil {
+				return err
+			}
+			f.part.Notices = append(f.part.Notices, fmt.Sprintf("%s: its times are %s ahead of the audit log's, by the bindings in both: they are converted to UTC", f.name, offset))
+		}
+	}
+	return nil
+}
+
+// trimRepeated has what several schedulers' logs of one scheduler repeat be read once: rotated logs and their copies, exports
+// that overlap.
+func trimRepeated(files []*file) {
+	var logs []*file
+	for _, f := range files {
+		if f.sched != nil && f.leftOut == nil && !f.sched.WorkedFrom.IsZero() {
+			logs = append(logs, f)
+		}
+	}
+	slices.SortStableFunc(logs, func(a, b *file) int { return a.sched.WorkedFrom.Compare(b.sched.WorkedFrom) })
+	for i, f := range logs {
+		for _, before := range logs[:i] {
+			if !f.sched.WorkedFrom.After(before.sched.WorkedTo) && f.sched.Repeats(before.sched) && before.sched.WorkedTo.After(f.repeated) {
+				f.repeated = before.sched.WorkedTo
+				f.part.Notices = append(f.part.Notices, fmt.Sprintf("%s repeats %s up to %s: what both have is counted once", f.name, before.name, f.repeated.UTC().Format("2006-01-02 15:04:05")))
+			}
+		}
+	}
+}
+
+// laterPart returns what a log has after that time.
+func laterPart(at time.Time, l *joined.Log) *joined.Log {
+	later := func(ev sources.Event) bool { return ev.Time.After(at) }
+	all := *l
+	if all.First.Before(at) {
+		all.First = at
+	}
+	all.Spans = slices.Clone(l.Spans)
+	for i := range all.Spans {
+		if !later(all.Spans[i]) {
+			all.Spans[i].Time = at
+		}
+	}
+	all.Starts = slices.DeleteFunc(slices.Clone(l.Starts), func(ev sources.Event) bool { return !later(ev) })
+	all.Events = func(ctx context.Context) joined.Events {
+		return func(yield func(sources.Event, error) bool) {
+			for ev, err := range l.Events(ctx) {
+				if _, span := ev.Fact.(*sources.Logged); err == nil && !later(ev) {
+					if !span {
+						continue
+					}
+					ev.Time = at
+				}
+				if !yield(ev, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+	return &all
+}
+
+// after returns the part of a span that is after a time.
+func (s span) after(at time.Time) span {
+	if s.first.Before(at) {
+		s.first = at
+	}
+	if s.last.Before(at) {
+		s.last = at
+	}
+	return s
+}
