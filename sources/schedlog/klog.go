@@ -10,6 +10,7 @@ import (
 // "I1121 10:56:22.400364   25911 active_queue.go:414] ".
 type header struct {
 	month, day, hour, minute, second, micro int
+	place                                   []byte // the process and the place in its source: "  25911 active_queue.go:414"
 	rest                                    []byte // after "] "
 }
 
@@ -31,6 +32,7 @@ func parseHeader(line []byte) (h header, ok bool) {
 	if i < 0 || stamp+i+2 > len(line) || line[stamp+i+1] != ' ' || i >= shortest && !written(line[stamp:stamp+i]) {
 		return h, false
 	}
+	h.place = line[stamp : stamp+i]
 	h.rest = line[min(stamp+i+2, len(line)):]
 	h.month, h.day = digits(line[1:3]), digits(line[3:5])
 	h.hour, h.minute, h.second, h.micro = digits(line[6:8]), digits(line[9:11]), digits(line[12:14]), digits(line[15:21])
