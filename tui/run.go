@@ -57,6 +57,7 @@ type Options struct {
 	Commands []Command
 	machine  Machine
 	titled   bool // set the title of the terminal's window
+	links    bool // link plugins and events to their documentation
 	// Bell rings the terminal's bell when a run or long work ends.
 	Bell bool
 	// Zone is the time zone of times of day.
@@ -126,6 +127,7 @@ func (o Options) onTerminal(ctx context.Context) Options {
 		o.ReadFolder = readFolder
 	}
 	o.machine, o.titled = Machine{Run: runCommand, RunOnTerminal: runOnTerminal}, true
+	o.links = linking(os.Getenv) && !o.NoColor && o.Glyphs != theme.GlyphsASCII
 	if o.WriteFile == nil {
 		o.WriteFile = func(path string, data []byte) error { return disk.WriteBytes(ctx, path, disk.Options{}, data) }
 	}
