@@ -52,6 +52,8 @@ type model struct {
 	lesson  *lesson.Lesson      // nil outside of lessons
 	play    *whatif.PlayCluster // nil outside of free play
 
+	notifications notifications
+
 	looks  *looks
 	layout layout
 	mouse  mouse

@@ -79,6 +79,7 @@ func (m *model) view() tea.View {
 	if m.mouse.on {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
+	v.ReportFocus = m.options.Notifications && m.options.notifier != nil
 	if m.options.titled {
 		v.WindowTitle = m.title()
 	}
