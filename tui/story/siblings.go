@@ -161,7 +161,11 @@ func (s *Siblings) rows(w int) []siblingRow {
 			bound++
 		}
 	}
-	say(theme.Dim, fmt.Sprintf("Sibling %s of %s of %s, %s bound.", format.Number(i+1), format.Number(len(f.Pods)), f.Owner, format.Number(bound)))
+	about := fmt.Sprintf("Sibling %s of %s of %s, %s bound.", format.Number(i+1), format.Number(len(f.Pods)), f.Owner, format.Number(bound))
+	if modelled := func(t *board.Transition) bool { return !t.Observed }; slices.ContainsFunc(slices.Concat(parting.Moves[0], parting.Moves[1]), modelled) {
+		about += " Moves with " + theme.GlyphModelled + " are modelled."
+	}
+	say(theme.Dim, about)
 	say(canvas.Bold, string(parting.Text))
 	rows = append(rows, s.fieldRows(parting, w)...)
 	return append(rows, s.moveRows(pods, parting, w)...)
