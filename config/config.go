@@ -31,6 +31,8 @@ type Config struct {
 	Projector bool
 	Mouse     bool
 	Bell      bool
+	// Notifications raises desktop notifications while the terminal has no focus: see tui.Options.
+	Notifications bool
 	// Zone is the time zone for times of day.
 	Zone words.Zone
 	// Speed is the playback speed in model seconds per second. Paused starts with playback paused.

@@ -37,6 +37,7 @@ func settings() []setting {
 		flag("projector", "Draw for a projector: large counts, bold text, gaps between rows.", "false", func(c *Config) *bool { return &c.Projector }),
 		flag("mouse", "Use the mouse; false leaves it to the terminal.", "true", func(c *Config) *bool { return &c.Mouse }),
 		flag("bell", "Ring the terminal's bell when a run to a condition (U) stops, and when long work is done.", "false", func(c *Config) *bool { return &c.Bell }),
+		flag("notifications", "Raise a desktop notification, while the terminal has no focus, when the selected pod is bound, deleted or rejected by other plugins than before, or a run to a condition (U) stops. The terminal must support OSC 9, 99 or 777.", "false", func(c *Config) *bool { return &c.Notifications }),
 		{"time-zone", "Time zone: UTC, as in the scheduler's log, local, or a name like Europe/Berlin.", "UTC",
 			map[string]any{"type": "string"}, readZone},
 		{"speed", "Playback speed, in model seconds per second.", "1",

@@ -32,6 +32,7 @@ const (
 	Filter       ID = "filter"
 	CopyMore     ID = "copy-more"
 	CopyCommand  ID = "copy-command"
+	Siblings     ID = "siblings"
 	Timeline     ID = "timeline"
 	Lanes        ID = "lanes"
 	Plots        ID = "plots"
@@ -271,7 +272,7 @@ func boardLook() []Binding {
 		{ID: LastRow, Keys: []string{"G", "end"}, Name: "last row",
 			Description: "Select the last pod or move; in the log, follow new moves again."},
 		{ID: Open, Keys: []string{"enter", "d"}, Name: "why?", Bar: 7,
-			Description: "Explain the selected pod: why it waits, until when, and its moves. In the log or a timeline: go to the moment of the selected move. In the lanes: draw the selected pod's timeline."},
+			Description: "Explain the selected pod: why it waits, until when, and its moves. In the log or a timeline: go to the moment of the selected move. In the lanes: draw the selected pod's timeline. On the page of siblings: compare with the next one."},
 		{ID: Needs, Keys: []string{"v n"}, Name: "nearest nodes",
 			Description: "Show the nodes that the selected pod fits at this moment, and what it lacks on the nearest ones. Its explanation includes this too, except in large clusters."},
 		{ID: Zoom, Keys: []string{"z"}, Name: "zoom pane",
@@ -303,6 +304,8 @@ func boardLook() []Binding {
 			Description: "Show the selected pod's last known object as YAML."},
 		{ID: CopyMore, Keys: []string{"c"}, Name: "copy ...",
 			Description: "Choose what to copy, the name first: the row, the explanation, the moves, or a schedq or kubectl command for the selected pod."},
+		{ID: Siblings, Keys: []string{"v d"}, Name: "siblings",
+			Description: "Compare the selected pod with a sibling, a pod of the same owner: what differs in what scheduling reads, and at which move they parted."},
 		{ID: Timeline, Keys: []string{"v t"}, Name: "timeline",
 			Description: "Draw the selected pod's life to scale: each tier it was in, its attempts, what woke it, and why it moved."},
 		{ID: Lanes, Keys: []string{"v l"}, Name: "lanes",

@@ -42,7 +42,7 @@ func (m *model) applyConfig(next Options) {
 	before := m.options
 	o := &m.options
 	o.Theme, o.Skins, o.Glyphs, o.Projector, o.NoMouse, o.Bell = next.Theme, next.Skins, next.Glyphs, next.Projector, next.NoMouse, next.Bell
-	o.Zone = next.Zone
+	o.Zone, o.Notifications = next.Zone, next.Notifications
 	o.Keys, o.Views, o.Commands = next.Keys, next.Views, next.Commands
 
 	m.looks.skins = o.Skins

@@ -52,6 +52,8 @@ type model struct {
 	lesson  *lesson.Lesson      // nil outside of lessons
 	play    *whatif.PlayCluster // nil outside of free play
 
+	notifications notifications
+
 	looks  *looks
 	layout layout
 	mouse  mouse
@@ -101,6 +103,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	m.export = &export.Export{Screen: m.drawn, Write: o.WriteFile}
 	export.Add(d, m.export, all)
 	addCommands(ctx, d, o.Commands, o.machine, all)
+	story.AddSiblings(d, all)
 	story.AddCopying(d, all)
 	m.addNavigation(all)
 	m.addProgram(all)

@@ -23,11 +23,16 @@ type looks struct {
 	palette *canvas.Palette
 	// translate replaces characters with ASCII. Nil: it does not.
 	translate canvas.Translate
+	links     canvas.Links // nil: none
 }
 
 // newLooks returns the looks of o, whose Glyphs must be resolved.
 func newLooks(o Options) *looks {
-	return &looks{theme: cmp.Or(o.Theme, theme.Auto), skins: o.Skins, dark: true, translate: o.Glyphs.Translate()}
+	l := &looks{theme: cmp.Or(o.Theme, theme.Auto), skins: o.Skins, dark: true, translate: o.Glyphs.Translate()}
+	if o.links {
+		l.links = newLinks()
+	}
+	return l
 }
 
 // paper returns the background for pictures of the screen.

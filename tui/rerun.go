@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -136,15 +135,15 @@ func comparisonItems(c *report.Comparison, from, to string) []widget.Item {
 		items = append(items, widget.Item{
 			Text: p.Pod, Aside: outcomeText(p.From) + " → " + outcomeText(p.To),
 			Note: fmt.Sprintf("%s: %s after %s and %s; %s: %s after %s and %s.",
-				from, words.TierNamed(p.From.Tier), waited(p.From.Waited), format.Plural(p.From.Attempts, "attempt"),
-				to, words.TierNamed(p.To.Tier), waited(p.To.Waited), format.Plural(p.To.Attempts, "attempt")),
+				from, words.TierNamed(p.From.Tier), waited(p.From.Waited), p.From.AttemptCount().Attempts(),
+				to, words.TierNamed(p.To.Tier), waited(p.To.Waited), p.To.AttemptCount().Attempts()),
 		})
 	}
 	return items
 }
 
 func outcomeText(o report.Outcome) string {
-	return words.TierNamed(o.Tier) + " " + waited(o.Waited) + " ×" + strconv.Itoa(o.Attempts)
+	return words.TierNamed(o.Tier) + " " + waited(o.Waited) + " ×" + o.AttemptCount().String()
 }
 
 func waited(s report.Seconds) string {

@@ -56,9 +56,14 @@ type Options struct {
 	// Commands are the user-defined commands. They only run in Run.
 	Commands []Command
 	machine  Machine
-	titled   bool // set the title of the terminal's window
+	titled   bool     // set the title of the terminal's window
+	links    bool     // link plugins and events to their documentation
+	notifier notifier // nil: no notifications
 	// Bell rings the terminal's bell when a run or long work ends.
 	Bell bool
+	// Notifications raises a desktop notification while the terminal has no focus, when the selected pod is bound, deleted or
+	// rejected by other plugins than before, or a run stops. They only work in Run.
+	Notifications bool
 	// Zone is the time zone of times of day.
 	Zone words.Zone
 	// NoMouse leaves the mouse to the terminal until the user turns it on.
@@ -126,6 +131,8 @@ func (o Options) onTerminal(ctx context.Context) Options {
 		o.ReadFolder = readFolder
 	}
 	o.machine, o.titled = Machine{Run: runCommand, RunOnTerminal: runOnTerminal}, true
+	o.notifier = notifierOf(os.Getenv)
+	o.links = linking(os.Getenv) && !o.NoColor && o.Glyphs != theme.GlyphsASCII
 	if o.WriteFile == nil {
 		o.WriteFile = func(path string, data []byte) error { return disk.WriteBytes(ctx, path, disk.Options{}, data) }
 	}

@@ -71,6 +71,7 @@ var views = []struct {
 	{"palette", func(p *person) { p.do(keymap.Palette) }},
 	{"go-to", func(p *person) { p.press("g") }},
 	{"change", func(p *person) { p.press("e") }},
+	{"siblings", func(p *person) { p.do(keymap.GoToPod).enter("web-2").do(keymap.Siblings) }},
 	{"groups", func(p *person) { p.do(keymap.CountGroups) }},
 	{"start-what-if", func(p *person) { p.do(keymap.DeletePod) }},
 	{"event", func(p *person) { p.try(keymap.InjectEvent) }},

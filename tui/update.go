@@ -84,6 +84,10 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case tea.ColorProfileMsg:
 		m.looks.sixteen, m.stale = msg.Profile == colorprofile.ANSI, true
 		m.paint()
+	case tea.FocusMsg:
+		m.notifications.blurred = false
+	case tea.BlurMsg:
+		m.notifications.blurred = true
 	case tea.KeyPressMsg:
 		m.stale = true
 		return m.key(msg)
@@ -111,7 +115,7 @@ func (m *model) onFrame(f *session.Frame) tea.Cmd {
 		m.Session.Compare(m.TimelineID()) // the comparison is closed
 	}
 	m.outcome.OnFrame()
-	cmd := tea.Batch(m.showAnswer(f.Reply), m.showNotices(f.Notices))
+	cmd := tea.Batch(m.showAnswer(f.Reply), m.showNotices(f.Notices), m.notifyPod())
 	for _, shown := range [...]page.Page{m.Pages.Shown(), m.Pages.Docked()} {
 		if follower, ok := shown.(page.Follower); ok {
 			cmd = tea.Batch(cmd, follower.Follow())
@@ -136,7 +140,8 @@ func (m *model) showAnswer(said session.Reply) tea.Cmd {
 	until := m.Until
 	if m.Until = ""; said.Pod.Name != "" && until != "" {
 		m.board.Show(said.Pod)
-		return tea.Batch(m.Answer(until+": "+said.Pod.String()), m.Ring())
+		met := until + ": " + said.Pod.String()
+		return tea.Batch(m.Answer(met), m.Ring(), m.notify(said.Pod, met))
 	}
 	if said.Text == "" {
 		return nil

@@ -74,11 +74,12 @@ func (m *model) View() tea.View { return m.shown }
 
 // view draws the screen and sets the terminal's modes.
 func (m *model) view() tea.View {
-	v := tea.NewView(m.draw().String(m.looks.palette, m.looks.translate))
+	v := tea.NewView(m.draw().Linked(m.looks.palette, m.looks.translate, m.looks.links))
 	v.AltScreen = true
 	if m.mouse.on {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
+	v.ReportFocus = m.options.Notifications && m.options.notifier != nil
 	if m.options.titled {
 		v.WindowTitle = m.title()
 	}

@@ -93,6 +93,11 @@ func (s *Session) DiagnoseIfQuick(pod types.NamespacedName) {
 // Survey adds the cluster at the time shown to frames: see Frame.Cluster.
 func (s *Session) Survey() { s.do((*owner).survey) }
 
+// FindSiblings adds the siblings of a pod at the time shown to frames: see Frame.Siblings.
+func (s *Session) FindSiblings(pod types.NamespacedName) {
+	s.do(func(o *owner) { o.findSiblings(pod) })
+}
+
 // Fork starts a what-if at the time shown: playback of the recording stops, and the user makes the
 // scheduling decisions.
 func (s *Session) Fork() { s.do((*owner).forkHere) }

@@ -268,3 +268,24 @@ func TestConclusions(t *testing.T) {
 		})
 	}
 }
+
+// TestNodesChanged: the evidence counts the nodes of the last attempt, the diagnosis those of the moment.
+func TestNodesChanged(t *testing.T) {
+	c := &world.Cluster{}
+	fleet(c, "1", nil, "a", "b")
+	pod := world.Change(c, 2, sources.Added, world.PendingPod("web", "4"), nil)
+	c.Patched(2.01, pod, "0/2 nodes are available: 2 Insufficient cpu.", "")
+	world.Change(c, 10, sources.Added, world.Node("c", "1"), func(n *v1.Node) {
+		n.Spec.Unschedulable = true // wakes nothing
+	})
+	o := shownTo(t, c, 20)
+	for at, want := range map[float64]string{
+		5:  "",
+		12: "The last attempt, at 12:00:02, saw 2 nodes; now there are 3.",
+	} {
+		o.seek(world.At(at))
+		o.diagnose(world.Key("web"), false)
+		f := o.frame()
+		world.ExpectText(t, f.NodesChanged(f.Board.Get(world.Key("web")), f.Needs), want)
+	}
+}

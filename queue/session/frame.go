@@ -85,6 +85,8 @@ type Frame struct {
 	Needs *explain.Needs
 	// Cluster is the last result of Survey, for its own time. May be nil.
 	Cluster *explain.Cluster
+	// Siblings is the last result of FindSiblings, for its own time. May be nil.
+	Siblings *explain.Siblings
 
 	size int64 // see Session.Size
 }

@@ -82,11 +82,12 @@ type comparing struct {
 	comparedAt time.Time // in real time
 }
 
-// diagnosis holds the last results of Diagnose and Survey.
+// diagnosis holds the last results of Diagnose, Survey and FindSiblings.
 type diagnosis struct {
-	needs   *explain.Needs
-	needsOf *timeline.Timeline // the timeline that needs refers to
-	cluster *explain.Cluster   // the last result of Survey
+	needs    *explain.Needs
+	needsOf  *timeline.Timeline // the timeline that needs refers to
+	cluster  *explain.Cluster   // the last result of Survey
+	siblings *explain.Siblings
 }
 
 func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
@@ -165,7 +166,7 @@ func (o *owner) frame() *Frame {
 		Filter: t.Shown.Filter().String(),
 		Log:    t.LogShown(), Known: t.MovesKnown(),
 		Series: t.Series(o.now),
-		Reply:  o.reply, Cluster: o.cluster,
+		Reply:  o.reply, Cluster: o.cluster, Siblings: o.siblings,
 		size: o.size(),
 	}
 	f.Scheduler = cmp.Or(o.running.At(t.Recorded(o.now)), o.unknown)

@@ -12,6 +12,7 @@ type header struct {
 	month, day, hour, minute, second, micro int
 	clock                                   []byte // "10:56"
 	whole                                   []byte // the line
+	place                                   []byte // the process and the place in its source: "  25911 active_queue.go:414"
 	rest                                    []byte // after "] "
 }
 
@@ -33,6 +34,7 @@ func parseHeader(line []byte) (h header, ok bool) {
 	if i < 0 || stamp+i+2 > len(line) || line[stamp+i+1] != ' ' || i >= shortest && !written(line[stamp:stamp+i]) {
 		return h, false
 	}
+	h.place = line[stamp : stamp+i]
 	h.rest = line[min(stamp+i+2, len(line)):]
 	h.clock, h.whole = line[6:11], line
 	h.month, h.day = digits(line[1:3]), digits(line[3:5])

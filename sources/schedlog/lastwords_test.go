@@ -15,6 +15,7 @@ func TestLastWords(t *testing.T) {
 	line := func(severity, text string) string {
 		return fmt.Sprintf("%s1121 10:00:02.500000       1 server.go:1] %s\n", severity, text)
 	}
+	elsewhere := func(text string) string { return strings.ReplaceAll(text, " server.go:", " controllermanager.go:") }
 	for _, c := range []struct {
 		name, log string
 		want      int
@@ -23,6 +24,12 @@ func TestLastWords(t *testing.T) {
 		{"it is asked to end", failed + line("I", `"Requested to terminate, exiting"`), 1},
 		{"it has lost its lease", failed + line("E", `"Leaderelection lost"`), 1},
 		{"it has lost its lease and returns", failed + line("E", `"command failed" err="lost lease"`), 1},
+		{"v1.21 is asked to end", failed + line("I", `Requested to terminate. Exiting.`), 1},
+		{"v1.21 has lost its lease", failed + line("F", `leaderelection lost`) + "goroutine 1 [running]:\n", 1},
+		{"v1.13 has lost its lease", failed + line("E", `lost master`), 1},
+		{"the controller manager in the same log has lost its lease", failed + elsewhere(line("F", `leaderelection lost`)), 0},
+		{"a message only begins like it", failed + line("I", `leaderelection lost and found`), 0},
+		{"a standby of v1.21", line("F", `leaderelection lost`) + failed, 0},
 		{"another command fails", failed + line("E", `"command failed" err="no such file"`), 0},
 		{"its log ends", failed, 0},
 		{"its log tells all moves", moved + line("E", `"command failed" err="finished without leader elect"`), 1},

@@ -41,14 +41,32 @@ type pod struct {
 	entered bool      // what put it where the loop takes it from was told
 }
 
-// isLast reports whether kube-scheduler says in a line that it ends, at any verbosity (v1.37: cmd/kube-scheduler/app/server.go, Run).
-func isLast(rest []byte) bool {
-	for _, words := range []string{`command failed" err="finished without leader elect"`, `command failed" err="lost lease"`, `Requested to terminate, exiting"`, `Leaderelection lost"`} {
-		if bytes.HasPrefix(rest, []byte(words)) {
+// isLast reports whether kube-scheduler logs in a line that it ends, at any verbosity (cmd/kube-scheduler/app/server.go, Run).
+func isLast(h *header) bool {
+	for _, text := range []string{
+		`"command failed" err="finished without leader elect"`, `"command failed" err="lost lease"`,
+		`"Requested to terminate, exiting"`, `"Leaderelection lost"`,
+	} {
+		if bytes.HasPrefix(h.rest, []byte(text)) {
 			return true
 		}
 	}
+	if !bytes.Contains(h.place, []byte(" server.go:")) { // other components log the same texts elsewhere
+		return false
+	}
+	switch string(bytes.TrimSpace(h.rest)) {
+	case "Requested to terminate. Exiting.", "leaderelection lost", "lost master": // v1.21, v1.14 to v1.21, up to v1.13
+		return true
+	}
 	return false
+}
+
+// ends reads the line with which kube-scheduler ends.
+func (p *parser) ends(h *header) {
+	p.now = p.clock.time(h)
+	if p.moves > 0 || len(p.pods) > 0 { // a standby ends beside the scheduler that leads
+		p.emit(&sources.Silent{Since: p.now, Ended: true})
+	}
 }
 
 // underWay returns what is to be remembered of the pod's attempt alone.
@@ -61,13 +79,6 @@ func (p *parser) message(h *header) (known bool, err error) {
 		p.now = p.clock.time(h)
 		p.start(after)
 		return true, nil
-	}
-	if isLast(rest) {
-		p.now = p.clock.time(h)
-		if p.moves > 0 || len(p.pods) > 0 { // a standby ends beside the scheduler that leads
-			p.emit(&sources.Silent{Since: p.now, Ended: true})
-		}
-		return false, nil
 	}
 	p.lease(h) // other programs have such lines, too
 	if after, ok := bytes.CutPrefix(rest, []byte(`Dump of scheduling queue"`)); ok {

@@ -183,6 +183,10 @@ func (p *parser) line(h *header) error {
 	if len(h.rest) == 0 {
 		return nil
 	}
+	if isLast(h) {
+		p.ends(h)
+		return nil
+	}
 	if h.rest[0] != '"' {
 		if flag, ok := bytes.CutPrefix(h.rest, []byte("FLAG: --")); ok {
 			p.settings.flag(flag)

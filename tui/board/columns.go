@@ -10,7 +10,6 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/explain"
-	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/story"
@@ -288,5 +287,5 @@ func attempts(pod *board.Pod) string {
 	if pod.Attempts > 999 {
 		return "1k+"
 	}
-	return words.AttemptCount(pod.Attempts, pod.AttemptsAtLeast)
+	return pod.AttemptCount().String()
 }

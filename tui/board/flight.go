@@ -2,7 +2,6 @@ package board
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
@@ -128,7 +127,7 @@ const flightPrefix = 4
 // texts returns a pod's name and the texts after it.
 func (s flight) texts(pod *board.Pod, form flightForm) (name, attempt, since string) {
 	if form.attempt {
-		attempt = " attempt " + strconv.Itoa(pod.Attempts)
+		attempt = " attempt " + pod.AttemptCount().String()
 	}
 	return story.RowName(s.frame.Board, pod, form.name), attempt, " " + format.Countdown(s.frame.Now.Sub(pod.Since)) + " "
 }

@@ -92,3 +92,21 @@ func TestWrap(t *testing.T) {
 		t.Errorf("a column of one holds %q", lines)
 	}
 }
+
+func TestLinks(t *testing.T) {
+	var c canvas.Canvas
+	c.Reset(30, 1)
+	a := c.Area()
+	a.Text(0, 0, canvas.Bold, "NodeAdd")
+	a.Text(7, 0, 0, " ANodeAdd NodeAdds")
+	a.Text(26, 0, 0, "Node")
+	links := canvas.Links{"NodeAdd": "https://a", "Node": "https://b"}
+	const end = "\x1b]8;;\a"
+	want := "\x1b]8;;https://a\a\x1b[1mNodeAdd" + end + "\x1b[m ANodeAdd NodeAdds \x1b]8;;https://b\aNode" + end
+	if got := c.Linked(plain(), nil, links); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := c.String(plain(), nil), "\x1b[1mNodeAdd\x1b[m ANodeAdd NodeAdds Node"; got != want {
+		t.Errorf("without links: got %q, want %q", got, want)
+	}
+}

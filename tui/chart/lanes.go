@@ -2,7 +2,6 @@ package chart
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,6 +9,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
@@ -162,7 +162,7 @@ func (l *lanes) drawName(a canvas.Area, pod *board.Pod) {
 	room := a.W - 3
 	if a.W > 36 {
 		room -= 19
-		a.Right(a.W, 0, theme.Plain, strconv.Itoa(min(pod.Attempts, 999)))
+		a.Right(a.W, 0, theme.Plain, words.AttemptCount{N: min(pod.Attempts, 999), AtLeast: pod.AttemptsAtLeast || pod.Attempts > 999}.String())
 		a.Text(a.W-18, 0, style, theme.TierName(pod.Tier))
 	}
 	a.Text(3, 0, theme.Plain, canvas.TruncateMiddle(story.PodName(pod.Key, room), room))

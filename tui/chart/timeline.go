@@ -2,7 +2,6 @@ package chart
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -277,8 +276,8 @@ func (t *timeline) attempts(row, a canvas.Area) {
 		if s.Tier != queue.InFlight || !p.Covers(s.From) {
 			continue
 		}
-		x, text := p.Column(s.From), strconv.Itoa(s.Move.Attempts)
-		if next := t.nextAttempt(i); next >= 0 && next < x+len(text) {
+		x, text := p.Column(s.From), s.Move.AttemptCount().String()
+		if next := t.nextAttempt(i); next >= 0 && next < x+canvas.Width(text) {
 			continue // no space before the next number
 		}
 		if x > busy {

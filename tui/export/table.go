@@ -16,7 +16,7 @@ import (
 func table(pods []report.Waiting) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	rows := [][]string{{"pod", "tier", "ageSeconds", "inTierSeconds", "attempts", "priority", "plugins", "nextTry", "provenance", "reason", "cause"}}
+	rows := [][]string{{"pod", "tier", "ageSeconds", "inTierSeconds", "attempts", "priority", "plugins", "nextTry", "provenance", "reason", "cause", "attemptsAtLeast"}}
 	for _, p := range pods {
 		next := ""
 		if p.NextTry != nil {
@@ -25,7 +25,7 @@ func table(pods []report.Waiting) ([]byte, error) {
 		rows = append(rows, []string{
 			text(string(p.Pod)), p.Tier, seconds(p.Age), seconds(p.InTier), strconv.Itoa(p.Attempts), strconv.Itoa(int(p.Priority)),
 			text(strings.Join(p.Plugins, " ")), next, p.Provenance,
-			p.Reason, text(string(p.Cause)),
+			p.Reason, text(string(p.Cause)), strconv.FormatBool(p.AttemptsAtLeast),
 		})
 	}
 	err := w.WriteAll(rows)

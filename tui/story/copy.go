@@ -11,7 +11,6 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/board"
-	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/theme"
@@ -116,7 +115,7 @@ const copyWidth = 100
 
 // rowText returns the facts of a pane's row in one line.
 func rowText(f *session.Frame, p *board.Pod) string {
-	facts := []string{format.Safe(p.Key.String()), theme.TierName(p.Tier), words.Attempts(p.Attempts, p.AttemptsAtLeast)}
+	facts := []string{format.Safe(p.Key.String()), theme.TierName(p.Tier), p.AttemptCount().Attempts()}
 	if plugins := p.RejectorPlugins(); len(plugins) > 0 {
 		facts = append(facts, "rejected by "+format.SafeList(plugins, ", "))
 	}

@@ -175,12 +175,12 @@ func (d Detail) Facts(p *board.Pod, w int) []Line {
 	for _, sentence := range d.Frame.Explain(p) {
 		lines = Wrap(lines, w, theme.Plain, format.Safe(sentence))
 	}
-	counts := []string{"priority unknown", words.Attempts(p.Attempts, p.AttemptsAtLeast)}
+	counts := []string{"priority unknown", p.AttemptCount().Attempts()}
 	if p.PriorityKnown() {
 		counts[0] = fmt.Sprintf("priority %d", p.Priority)
 	}
 	if p.UnschedulableCount > 0 {
-		counts = append(counts, fmt.Sprintf("%d unschedulable", p.UnschedulableCount))
+		counts = append(counts, words.AttemptCount{N: p.UnschedulableCount, AtLeast: p.AttemptsAtLeast}.String()+" unschedulable")
 	}
 	if p.ConsecutiveErrorsCount > 0 {
 		counts = append(counts, format.Plural(p.ConsecutiveErrorsCount, "error")+" in a row")
@@ -244,6 +244,9 @@ func (d Detail) needs(lines []Line, p *board.Pod, w int) []Line {
 	n := d.Frame.Needs
 	if n == nil || n.Pod != p.Key {
 		return lines
+	}
+	if changed := d.Frame.NodesChanged(p, n); changed != "" {
+		lines = Wrap(lines, w, theme.Plain, changed)
 	}
 	when := ""
 	if !n.At.Equal(d.Frame.Now) {

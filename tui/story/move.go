@@ -1,7 +1,6 @@
 package story
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/schedq/schedq/queue"
@@ -69,9 +68,9 @@ func cause(t *board.Transition, width int) string {
 	case t.Event == queue.ScheduleAttemptFailure:
 		return failure(t, width)
 	case t.To == queue.InFlight && t.From == queue.Backoff:
-		return queue.PopFromBackoffQ + ", attempt " + strconv.Itoa(t.Attempts)
+		return queue.PopFromBackoffQ + ", attempt " + t.AttemptCount().String()
 	case t.To == queue.InFlight:
-		return "popped, attempt " + strconv.Itoa(t.Attempts)
+		return "popped, attempt " + t.AttemptCount().String()
 	case t.To == queue.Scheduled && t.Pod.Node != "":
 		return "to " + format.Safe(t.Pod.Node)
 	case t.TakenBack():

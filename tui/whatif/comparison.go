@@ -187,7 +187,7 @@ func (c *comparison) difference(row canvas.Area, columns [2]canvas.Area, y, firs
 		}
 		text, attempts := theme.Provenance(p.Observed)+" "+theme.TierName(p.Tier), ""
 		if p.Attempts > 0 {
-			attempts = " · " + format.Plural(p.Attempts, "attempt")
+			attempts = " · " + p.AttemptCount().Attempts()
 		}
 		switch {
 		case p.Tier == queue.Scheduled && p.Node != "":

@@ -136,7 +136,7 @@ func (f *Display) Options(recordings []tui.Recording) tui.Options {
 	o := tui.Options{
 		Recordings: recordings, NoColor: f.noColor, NoMouse: f.noMouse, Projector: f.projector, Theme: named, Skins: f.Config.Themes,
 		Glyphs: glyphs, Keys: f.Config.Bindings, Start: f.Config.Start, Views: f.Config.Views, Commands: f.Config.Commands,
-		Bell: f.Config.Bell, Zone: f.timeZone(), Notice: f.notice,
+		Bell: f.Config.Bell, Notifications: f.Config.Notifications, Zone: f.timeZone(), Notice: f.notice,
 	}
 	if views, err := config.RememberedViews(f.cmd.Context()); err == nil && f.Config.Remember {
 		o.Memory, o.Source = views, f.Source

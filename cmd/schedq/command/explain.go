@@ -154,7 +154,7 @@ func podFacts(x *explain.Explanation) []string {
 	}
 	facts := []string{
 		fmt.Sprintf("%s since %s%s, %s", words.TierNamed(x.Tier), x.Since.Format("15:04:05.000"), orLater, x.Provenance),
-		words.Attempts(x.Attempts, x.AttemptsAtLeast),
+		words.AttemptCount{N: x.Attempts, AtLeast: x.AttemptsAtLeast}.Attempts(),
 		"priority unknown",
 	}
 	if x.Priority != nil {

@@ -126,7 +126,7 @@ func writePending(w io.Writer, l *session.Listing, headers bool) error {
 		if p.NextTry != nil {
 			next = p.NextTry.Format("15:04:05")
 		}
-		rows = append(rows, []string{string(p.Pod), brief(p.Age), words.TierNamed(p.Tier), stay, words.AttemptCount(p.Attempts, p.AttemptsAtLeast),
+		rows = append(rows, []string{string(p.Pod), brief(p.Age), words.TierNamed(p.Tier), stay, words.AttemptCount{N: p.Attempts, AtLeast: p.AttemptsAtLeast}.String(),
 			next, string(p.Cause)})
 	}
 	cli.WriteColumns(&b, rows)

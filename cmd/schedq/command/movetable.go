@@ -59,6 +59,7 @@ type moveRow struct {
 	Node          string   `parquet:"node,optional,dict"`
 	Message       string   `parquet:"message,optional,dict"`
 	Provenance    string   `parquet:"provenance,dict"`
+	AtLeast       bool     `parquet:"attempts_at_least"`
 }
 
 // rowsPerGroup is how many rows are kept in memory, some hundred bytes each, and written at once.
@@ -78,9 +79,10 @@ func newMoveTable(w io.Writer) *moveTable {
 
 // Write appends a move.
 func (w *moveTable) Write(t *board.Transition) error {
+	attempts := t.AttemptCount()
 	r := moveRow{
 		Time: t.Time.UnixMicro(), Move: w.n, Namespace: t.Pod.Key.Namespace, Pod: t.Pod.Key.Name, FromTier: t.From.String(), ToTier: t.To.String(),
-		Event: t.Event, Attempts: int32(t.Attempts), Plugins: t.Pod.RejectorPlugins(), GatingPlugin: t.GatingPlugin, Provenance: t.Provenance(),
+		Event: t.Event, Attempts: int32(attempts.N), AtLeast: attempts.AtLeast, Plugins: t.Pod.RejectorPlugins(), GatingPlugin: t.GatingPlugin, Provenance: t.Provenance(),
 	}
 	if !t.BackoffExpiry.IsZero() {
 		expiry := t.BackoffExpiry.UnixMicro()

@@ -75,8 +75,12 @@ func writeReport(w io.Writer, r *report.Report) error {
 		fmt.Fprintln(&b, r.LeftOut)
 	}
 	a := r.Attempts
-	fmt.Fprintf(&b, "%d attempts: %d rejected, %d failed with an error, %d pods bound (median %s, at most %d)\n",
-		a.Total, a.Rejected, a.Errors, a.Bound, words.Plural(a.Median, "attempt"), a.Max)
+	most := "at most " + strconv.Itoa(a.Max)
+	if a.AtLeast {
+		most = "maximum " + words.AttemptCount{N: a.Max, AtLeast: true}.String()
+	}
+	fmt.Fprintf(&b, "%d attempts: %d rejected, %d failed with an error, %d pods bound (median %s, %s)\n",
+		a.Total, a.Rejected, a.Errors, a.Bound, words.AttemptCount{N: a.Median, AtLeast: a.AtLeast}.Attempts(), most)
 	for _, q := range r.Silences {
 		fmt.Fprintln(&b, q.Sentence)
 	}
@@ -97,7 +101,7 @@ func writeReport(w io.Writer, r *report.Report) error {
 	if len(r.Longest) > 0 {
 		longest := [][]string{{"waited longest", "for", "at end", "attempts", "rejected by"}}
 		for _, p := range r.Longest {
-			longest = append(longest, []string{string(p.Pod), brief(p.Waited), words.TierNamed(p.Tier), strconv.Itoa(p.Attempts), strings.Join(p.Plugins, ", ")})
+			longest = append(longest, []string{string(p.Pod), brief(p.Waited), words.TierNamed(p.Tier), words.AttemptCount{N: p.Attempts, AtLeast: p.AttemptsAtLeast}.String(), strings.Join(p.Plugins, ", ")})
 		}
 		b.WriteByte('\n')
 		cli.WriteColumns(&b, longest)

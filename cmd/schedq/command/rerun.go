@@ -191,7 +191,7 @@ func writeComparison(w io.Writer, c *report.Comparison, maxPods int) error {
 	shown := c.Pods[:min(maxPods, len(c.Pods))]
 	if len(shown) > 0 {
 		outcome := func(o report.Outcome) string {
-			return words.TierNamed(o.Tier) + " after " + brief(o.Waited) + ", " + words.Plural(o.Attempts, "attempt")
+			return words.TierNamed(o.Tier) + " after " + brief(o.Waited) + ", " + o.AttemptCount().Attempts()
 		}
 		pods := [][]string{{"pods that differ", from, to}}
 		for _, p := range shown {

@@ -23,7 +23,6 @@ import (
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/tui/format"
 )
 
 // waitTimeout is the default of --timeout for a live cluster, the same as kubectl's.
@@ -190,6 +189,7 @@ type waitResult struct {
 	Waited     report.Seconds   `json:"waitedSeconds"`
 	Tier       string           `json:"tier,omitempty"`
 	Attempts   int              `json:"attempts"`
+	AtLeast    bool             `json:"attemptsAtLeast,omitempty"`
 	Node       string           `json:"node,omitempty"`
 	Provenance string           `json:"provenance,omitempty"`
 }
@@ -321,7 +321,8 @@ func (w *podWait) holds(at time.Time) bool {
 func (w *podWait) finish(at time.Time, outcome string) {
 	r := &waitResult{Pod: sources.Sanitize(w.key.String()), For: w.until.text, Outcome: outcome, Time: at.UTC(), Waited: report.Seconds(max(0, at.Sub(w.start)))}
 	if p := w.pod; p != nil {
-		r.Tier, r.Attempts, r.Node, r.Provenance = p.Facts(at).Tier.String(), p.Attempts, p.Node, p.Provenance()
+		r.Tier, r.Attempts, r.AtLeast = p.Facts(at).Tier.String(), p.Attempts, p.AttemptsAtLeast
+		r.Node, r.Provenance = p.Node, p.Provenance()
 	}
 	w.result = r
 }
@@ -357,7 +358,7 @@ func (r *waitResult) String() string {
 	s := fmt.Sprintf("%s: %s after %s, at %s UTC", r.Pod, is, brief(r.Waited), r.Time.Format("2006-01-02 15:04:05.000"))
 	facts := []string{"not in the queue"}
 	if r.Tier != "" {
-		facts = []string{words.TierNamed(r.Tier), format.Plural(r.Attempts, "attempt"), r.Provenance}
+		facts = []string{words.TierNamed(r.Tier), words.AttemptCount{N: r.Attempts, AtLeast: r.AtLeast}.Attempts(), r.Provenance}
 		if r.Node != "" {
 			facts[0] += " to " + string(sources.Sanitize(r.Node))
 		}

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"iter"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -39,4 +40,13 @@ func (b *Board) Named(text string, limit int) []types.NamespacedName {
 		return looked < maxScanned && len(begin)+len(contain) < limit
 	})
 	return append(begin, contain...)
+}
+
+// InNamespace yields the pods of a namespace, queued or not, by name. It ignores the filter.
+func (b *Board) InNamespace(namespace string) iter.Seq[*Pod] {
+	return func(yield func(*Pod) bool) {
+		b.Pods.Ascend(&Pod{Key: types.NamespacedName{Namespace: namespace}}, func(p *Pod) bool {
+			return p.Key.Namespace == namespace && yield(p)
+		})
+	}
 }

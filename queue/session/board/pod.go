@@ -12,6 +12,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -105,6 +106,11 @@ func (p *Pod) RejectorPlugins() []string {
 // onlyGates reports whether a plugin rejects pods at PreEnqueue and nowhere else.
 func onlyGates(plugin string) bool {
 	return plugin == names.DefaultPreemption || plugin == names.SchedulingGates
+}
+
+// AttemptCount returns how many attempts are known of p.
+func (p *Pod) AttemptCount() words.AttemptCount {
+	return words.AttemptCount{N: p.Attempts, AtLeast: p.AttemptsAtLeast}
 }
 
 // PriorityKnown reports whether Priority is the pod's, and not 0 because its object is unknown.

@@ -23,6 +23,7 @@ func (t *Transition) MarshalJSON() ([]byte, error) {
 		To            string           `json:"to"`
 		Event         string           `json:"event,omitempty"`
 		Attempts      int              `json:"attempts,omitempty"`
+		AtLeast       bool             `json:"attemptsAtLeast,omitempty"`
 		BackoffExpiry *time.Time       `json:"backoffExpiry,omitempty"`
 		Plugins       []string         `json:"plugins,omitempty"`
 		GatingPlugin  string           `json:"gatingPlugin,omitempty"`
@@ -30,9 +31,10 @@ func (t *Transition) MarshalJSON() ([]byte, error) {
 		Message       sources.SafeText `json:"message,omitempty"`
 		Provenance    string           `json:"provenance"`
 	}
+	attempts := t.AttemptCount()
 	l := line{
 		Time: t.Time.UTC(), Pod: t.Pod.Key.String(), From: t.From.String(), To: t.To.String(), Event: t.Event,
-		Attempts: t.Attempts, Plugins: t.Pod.RejectorPlugins(), GatingPlugin: t.GatingPlugin, Provenance: t.Provenance(),
+		Attempts: attempts.N, AtLeast: attempts.AtLeast, Plugins: t.Pod.RejectorPlugins(), GatingPlugin: t.GatingPlugin, Provenance: t.Provenance(),
 	}
 	if !t.BackoffExpiry.IsZero() {
 		expiry := t.BackoffExpiry.UTC()
@@ -98,10 +100,15 @@ func (t *Transition) Line(zone words.Zone) string {
 	if t.To == queue.Scheduled && t.Pod.Node != "" {
 		s += "  " + t.Pod.Node
 	}
-	if t.Attempts > 0 {
-		s += "  " + words.Plural(t.Attempts, "attempt")
+	if attempts := t.AttemptCount(); attempts.N > 0 {
+		s += "  " + attempts.Attempts()
 	}
 	return s
+}
+
+// AttemptCount returns how many attempts of the pod are known, including that of the move.
+func (t *Transition) AttemptCount() words.AttemptCount {
+	return words.AttemptCount{N: t.Attempts - t.Pod.Uncounted, AtLeast: t.Pod.AttemptsAtLeast}
 }
 
 // Transition is one move in a session's history.

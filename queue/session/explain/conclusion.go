@@ -66,8 +66,27 @@ func (m *Moment) Conclude(p *board.Pod, needs *Needs) *Conclusion {
 	}
 }
 
+// NodesChanged says that p's last attempt saw another number of nodes than its needs were computed from. It is empty if
+// the numbers are equal, or if one is unknown.
+func (m *Moment) NodesChanged(p *board.Pod, needs *Needs) string {
+	v, _ := p.LastVerdict()
+	if v == nil || v.Nodes == 0 || needs == nil || needs.Unknown != "" || needs.Pod != p.Key || needs.Nodes == v.Nodes {
+		return ""
+	}
+	when := "now"
+	if !needs.At.Equal(m.Now) {
+		when = "at " + m.Zone.Second(needs.At)
+	}
+	are := "are"
+	if needs.Nodes == 1 {
+		are = "is"
+	}
+	return fmt.Sprintf("The last attempt, at %s%s, saw %s; %s there %s %d.",
+		m.Zone.Second(v.At), orLater(p), words.Plural(v.Nodes, "node"), when, are, needs.Nodes)
+}
+
 func (m *Moment) summary(p *board.Pod) string {
-	return fmt.Sprintf("pending %s, %s, %s", pending(m.Now.Sub(p.Arrived)), words.Attempts(p.Attempts, p.AttemptsAtLeast), inTier(p.Tier))
+	return fmt.Sprintf("pending %s, %s, %s", pending(m.Now.Sub(p.Arrived)), p.AttemptCount().Attempts(), inTier(p.Tier))
 }
 
 // pending formats how long a pod has been pending: 25s, 4m10s, 3h5m, 2d4h.
@@ -119,7 +138,7 @@ func (m *Moment) ownCause(p *board.Pod, needs *Needs) Cause {
 	case p.Tier == queue.Pending:
 		return Cause{Reason: WaitingForPodGroup, Text: fmt.Sprintf("Its pod group %s is being scheduled.", p.Group)}
 	case p.Tier == queue.InFlight:
-		return Cause{Reason: BeingScheduled, Text: fmt.Sprintf("Attempt %d has been running since %s.", p.Attempts, m.Zone.Precise(p.Since))}
+		return Cause{Reason: BeingScheduled, Text: fmt.Sprintf("Attempt %s has been running since %s.", p.AttemptCount(), m.Zone.Precise(p.Since))}
 	}
 	if needs != nil && len(needs.Fits) > 0 {
 		c := Cause{Reason: Fits, Text: fmt.Sprintf("It fits on %s now.", fitting(needs.Fits))}

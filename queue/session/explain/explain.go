@@ -99,9 +99,9 @@ func (m *Moment) explainTier(p *board.Pod) []string {
 		return m.explainInFlight(p)
 	case queue.Scheduled:
 		if p.Node != "" {
-			return []string{fmt.Sprintf("Bound to %s at %s after %s.", p.Node, m.Zone.Clock(p.Since), words.Attempts(p.Attempts, p.AttemptsAtLeast))}
+			return []string{fmt.Sprintf("Bound to %s at %s after %s.", p.Node, m.Zone.Clock(p.Since), p.AttemptCount().Attempts())}
 		}
-		return []string{fmt.Sprintf("Bound at %s after %s.", m.Zone.Clock(p.Since), words.Attempts(p.Attempts, p.AttemptsAtLeast))}
+		return []string{fmt.Sprintf("Bound at %s after %s.", m.Zone.Clock(p.Since), p.AttemptCount().Attempts())}
 	case queue.Deleted:
 		return []string{fmt.Sprintf("Deleted at %s, before it was bound.", m.Zone.Clock(p.Since))}
 	}
@@ -109,7 +109,7 @@ func (m *Moment) explainTier(p *board.Pod) []string {
 }
 
 func (m *Moment) explainInFlight(p *board.Pod) []string {
-	lines := []string{fmt.Sprintf("Popped at %s: attempt %s is running. If it fails, events received meanwhile are replayed.", m.Zone.Clock(p.Since), words.AttemptCount(p.Attempts, p.AttemptsAtLeast))}
+	lines := []string{fmt.Sprintf("Popped at %s: attempt %s is running. If it fails, events received meanwhile are replayed.", m.Zone.Clock(p.Since), p.AttemptCount())}
 	for _, s := range m.Stages {
 		if s.Pod != p.Key {
 			continue

@@ -139,6 +139,9 @@ func (m *Moment) Explanation(p *board.Pod, needs *Needs) *Explanation {
 	}
 	if p.Tier.Queued() || p.Tier == queue.InFlight {
 		m.explainAttempt(p, x)
+		if changed := m.NodesChanged(p, needs); changed != "" {
+			x.Notes = append(x.Notes, changed)
+		}
 	}
 	x.NextTry = m.NextTry(p)
 	if w, waits := m.IfWoken(p); waits {

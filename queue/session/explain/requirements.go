@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -18,6 +17,10 @@ func Requests(p *board.Pod) []string {
 	if len(pod.Spec.Containers) == 0 {
 		return nil
 	}
+	return requestTexts(pod)
+}
+
+func requestTexts(pod *v1.Pod) []string {
 	var all []string
 	for _, r := range nodeResources(requestsOf(pod), nil) {
 		if r.Name != "pods" {
@@ -41,23 +44,11 @@ func Requirements(p *board.Pod) []string {
 		}
 	}
 	say("Requests", Requests(p))
-	var selector []string
-	for _, key := range slices.Sorted(maps.Keys(pod.Spec.NodeSelector)) {
-		selector = append(selector, key+"="+pod.Spec.NodeSelector[key])
-	}
-	say("Only on nodes with", append(selector, nodeTerms(pod)...))
-	say("Other pods:", podTerms(pod))
-	var tolerates []string
-	for _, t := range pod.Spec.Tolerations {
-		tolerates = append(tolerates, toleration(t))
-	}
-	say("Tolerates", tolerates)
-	say("Claims", claimsOf(pod))
-	var gates []string
-	for _, g := range pod.Spec.SchedulingGates {
-		gates = append(gates, g.Name)
-	}
-	say("Gated by", gates)
+	say("Only on nodes with", append(pairs(pod.Spec.NodeSelector), nodeTerms(pod)...))
+	say("Other pods:", append(podTerms(pod), spreadTerms(pod)...))
+	say("Tolerates", tolerationTexts(pod))
+	say("Claims", append(volumeClaims(pod), deviceClaims(pod)...))
+	say("Gated by", gateTexts(pod))
 	if policy := pod.Spec.PreemptionPolicy; policy != nil && *policy == v1.PreemptNever {
 		all = append(all, "Never preempts other pods.")
 	}
@@ -103,6 +94,12 @@ func podTerms(pod *v1.Pod) []string {
 			add("anti-affinity", a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
 		}
 	}
+	return terms
+}
+
+// spreadTerms returns the pod's required topology spread.
+func spreadTerms(pod *v1.Pod) []string {
+	var terms []string
 	for _, t := range pod.Spec.TopologySpreadConstraints {
 		if t.WhenUnsatisfiable == v1.DoNotSchedule {
 			terms = append(terms, fmt.Sprintf("spread per %s (max skew %d)", t.TopologyKey, t.MaxSkew))
@@ -123,7 +120,23 @@ func toleration(t v1.Toleration) string {
 	}
 }
 
-func claimsOf(pod *v1.Pod) []string {
+func tolerationTexts(pod *v1.Pod) []string {
+	var all []string
+	for _, t := range pod.Spec.Tolerations {
+		all = append(all, toleration(t))
+	}
+	return all
+}
+
+func gateTexts(pod *v1.Pod) []string {
+	var all []string
+	for _, g := range pod.Spec.SchedulingGates {
+		all = append(all, g.Name)
+	}
+	return all
+}
+
+func volumeClaims(pod *v1.Pod) []string {
 	var claims []string
 	for _, v := range pod.Spec.Volumes {
 		switch {
@@ -133,6 +146,11 @@ func claimsOf(pod *v1.Pod) []string {
 			claims = append(claims, "volume "+pod.Name+"-"+v.Name)
 		}
 	}
+	return claims
+}
+
+func deviceClaims(pod *v1.Pod) []string {
+	var claims []string
 	for _, c := range pod.Spec.ResourceClaims {
 		claims = append(claims, "device "+c.Name)
 	}

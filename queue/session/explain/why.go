@@ -55,7 +55,7 @@ func (m *Moment) whyMoved(t *board.Transition) []string {
 
 func (m *Moment) whyFailed(t *board.Transition) []string {
 	plugins := t.Pod.RejectorPlugins()
-	said := fmt.Sprintf("Attempt %s failed%s", words.AttemptCount(t.Attempts, t.Pod.AttemptsAtLeast), afterStay(t))
+	said := fmt.Sprintf("Attempt %s failed%s", t.AttemptCount(), afterStay(t))
 	if len(plugins) == 0 {
 		return append([]string{said + " with an error, not a rejection: it needs no event, only time."}, m.arithmeticOf(t)...)
 	}
@@ -73,17 +73,17 @@ func (m *Moment) whyFailed(t *board.Transition) []string {
 
 func (m *Moment) whyPopped(t *board.Transition) []string {
 	if t.From == queue.Backoff {
-		return []string{fmt.Sprintf("Attempt %s: activeQ was empty, so the scheduler popped the first pod of backoffQ before its backoff ended (PopFromBackoffQ).", words.AttemptCount(t.Attempts, t.Pod.AttemptsAtLeast))}
+		return []string{fmt.Sprintf("Attempt %s: activeQ was empty, so the scheduler popped the first pod of backoffQ before its backoff ended (PopFromBackoffQ).", t.AttemptCount())}
 	}
-	return []string{fmt.Sprintf("Attempt %s: popped%s as the first in activeQ by priority (%d), then time.", words.AttemptCount(t.Attempts, t.Pod.AttemptsAtLeast), afterStay(t), t.Pod.Priority)}
+	return []string{fmt.Sprintf("Attempt %s: popped%s as the first in activeQ by priority (%d), then time.", t.AttemptCount(), afterStay(t), t.Pod.Priority)}
 }
 
 func (m *Moment) whyLeft(t *board.Transition) []string {
 	switch {
 	case t.To == queue.Scheduled && t.Pod.Node != "":
-		return []string{fmt.Sprintf("Attempt %s bound it to %s, %s after it arrived.", words.AttemptCount(t.Pod.Attempts, t.Pod.AttemptsAtLeast), t.Pod.Node, elapsed(t.Time.Sub(t.Pod.Arrived)))}
+		return []string{fmt.Sprintf("Attempt %s bound it to %s, %s after it arrived.", t.Pod.AttemptCount(), t.Pod.Node, elapsed(t.Time.Sub(t.Pod.Arrived)))}
 	case t.To == queue.Scheduled:
-		return []string{fmt.Sprintf("Attempt %s bound it, %s after it arrived.", words.AttemptCount(t.Pod.Attempts, t.Pod.AttemptsAtLeast), elapsed(t.Time.Sub(t.Pod.Arrived)))}
+		return []string{fmt.Sprintf("Attempt %s bound it, %s after it arrived.", t.Pod.AttemptCount(), elapsed(t.Time.Sub(t.Pod.Arrived)))}
 	default:
 		return []string{fmt.Sprintf("It was deleted, %s after it arrived.", elapsed(t.Time.Sub(t.Pod.Arrived)))}
 	}

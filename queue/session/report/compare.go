@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -40,8 +41,10 @@ type PodComparison struct {
 
 // Outcome is the outcome of a pod.
 type Outcome struct {
-	Attempts int    `json:"attempts"`
-	Tier     string `json:"tier"`
+	Attempts int `json:"attempts"`
+	// AttemptsAtLeast is true if Attempts is a lower bound: the pod is older than the source.
+	AttemptsAtLeast bool   `json:"attemptsAtLeast,omitempty"`
+	Tier            string `json:"tier"`
 	// Waited is the time until it was bound, or until it or the recording ended.
 	Waited Seconds `json:"waitedSeconds"`
 }
@@ -133,7 +136,7 @@ func (c *comparing) finish() *Comparison {
 
 // outcome is the outcome of a pod so far.
 type outcome struct {
-	attempts     int
+	attempts     words.AttemptCount
 	tier         queue.Tier
 	since, ended time.Time
 }
@@ -143,7 +146,7 @@ func (o *outcome) note(t *board.Transition) {
 	if *o == (outcome{}) || t.From == queue.None && !o.ended.IsZero() {
 		*o = outcome{since: t.Time}
 	}
-	o.attempts, o.tier = t.Attempts, t.To
+	o.attempts, o.tier = t.AttemptCount(), t.To
 	if (t.To == queue.Scheduled || t.To == queue.Deleted) && o.ended.IsZero() {
 		o.ended = t.Time
 	}
@@ -154,11 +157,16 @@ func (o outcome) differs(other outcome) bool {
 	return o.attempts != other.attempts || o.tier != other.tier || o.ended.Sub(other.ended).Abs() > tolerance
 }
 
+// AttemptCount returns how many attempts are known.
+func (o Outcome) AttemptCount() words.AttemptCount {
+	return words.AttemptCount{N: o.Attempts, AtLeast: o.AttemptsAtLeast}
+}
+
 func (o outcome) public(end time.Time) Outcome {
 	if !o.ended.IsZero() {
 		end = o.ended
 	}
-	public := Outcome{Attempts: o.attempts, Tier: o.tier.String()}
+	public := Outcome{Attempts: o.attempts.N, AttemptsAtLeast: o.attempts.AtLeast, Tier: o.tier.String()}
 	if !o.since.IsZero() {
 		public.Waited = Seconds(end.Sub(o.since))
 	}

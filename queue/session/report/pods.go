@@ -39,6 +39,7 @@ type longest struct {
 	plugins  uint32 // the number of the rejection plus 1, or 0 for no plugins
 	tier     queue.Tier
 	known    bool
+	atLeast  bool // attempts is a lower bound
 }
 
 // countedMove is the part of a move that is counted.
@@ -48,4 +49,5 @@ type countedMove struct {
 	event, rejection   uint32 // numbers; rejection is set for a failed attempt
 	from, to           queue.Tier
 	observed, restated bool
+	atLeast            bool // attempts is a lower bound
 }

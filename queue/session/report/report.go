@@ -60,6 +60,8 @@ type LongestReport struct {
 	// Tier is the last tier: scheduled or deleted, or a tier of the queue if it still waits.
 	Tier     string `json:"tier"`
 	Attempts int    `json:"attempts"`
+	// AttemptsAtLeast is true if Attempts is a lower bound: the pod is older than the source.
+	AttemptsAtLeast bool `json:"attemptsAtLeast,omitempty"`
 	// Plugins are those that rejected its last failed attempt.
 	Plugins []string `json:"plugins,omitempty"`
 }
@@ -82,9 +84,11 @@ type AttemptReport struct {
 	Rejected int `json:"rejected"`
 	Errors   int `json:"errors"`
 	Bound    int `json:"bound"`
-	// Median and Max are the attempts that a bound pod took.
-	Median int `json:"medianPerBoundPod"`
-	Max    int `json:"maxPerBoundPod"`
+	// Median and Max are the attempts that a bound pod took. AtLeast is true if they are lower bounds: some of the pods are
+	// older than the source.
+	Median  int  `json:"medianPerBoundPod"`
+	Max     int  `json:"maxPerBoundPod"`
+	AtLeast bool `json:"perBoundPodAtLeast,omitempty"`
 }
 
 // WakeReport counts the moves that an event caused out of the unschedulable or gated pods, or out of

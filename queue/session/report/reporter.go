@@ -118,8 +118,9 @@ func (r *reporter) compact(p *podReport) {
 
 // counted returns the part of t that is counted.
 func (r *reporter) counted(t *board.Transition) countedMove {
+	attempts := t.AttemptCount()
 	m := countedMove{
-		at: momentOf(t.Time), attempts: t.Pod.Attempts, event: r.events.number(t.Event, strings.Clone),
+		at: momentOf(t.Time), attempts: attempts.N, atLeast: attempts.AtLeast, event: r.events.number(t.Event, strings.Clone),
 		from: t.From, to: t.To, observed: t.Observed, restated: t.Restated(),
 	}
 	if failsAttempt(t.Event, t.From) {
@@ -233,6 +234,7 @@ func (r *reporter) attempt(p *podReport, m countedMove, event string) {
 	case m.to == queue.Scheduled:
 		a.Bound++
 		r.bound.add(int64(m.attempts))
+		a.AtLeast = a.AtLeast || m.atLeast
 		if w := r.wakes[r.events.values[p.wokenBy]]; w != nil {
 			w.Helped++
 		}
@@ -289,7 +291,7 @@ func (r *reporter) longest() []LongestReport {
 		if !l.known || len(all) == mostLongest && l.waited < all[mostLongest-1].Waited {
 			return
 		}
-		named := LongestReport{Pod: sources.Sanitize(r.names.name(pod).String()), Waited: l.waited, Tier: l.tier.String(), Attempts: l.attempts}
+		named := LongestReport{Pod: sources.Sanitize(r.names.name(pod).String()), Waited: l.waited, Tier: l.tier.String(), Attempts: l.attempts, AttemptsAtLeast: l.atLeast}
 		if l.plugins > 0 {
 			named.Plugins = r.lists[l.plugins-1]
 		}
@@ -321,7 +323,7 @@ func (r *reporter) longestOf(p *board.Pod, until time.Time) longest {
 	if p.Tier == queue.Gated || p.Arrived.IsZero() {
 		return longest{}
 	}
-	l := longest{waited: Seconds(until.Sub(p.Arrived)), attempts: p.Attempts, tier: p.Tier, known: true}
+	l := longest{waited: Seconds(until.Sub(p.Arrived)), attempts: p.Attempts, atLeast: p.AttemptsAtLeast, tier: p.Tier, known: true}
 	if plugins := p.RejectorPlugins(); len(plugins) > 0 {
 		l.plugins = r.rejection(plugins) + 1
 	}

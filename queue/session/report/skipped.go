@@ -18,6 +18,7 @@ type skippedMoves struct {
 const (
 	skippedObserved byte = 1 << iota
 	skippedRestated
+	skippedAtLeast
 )
 
 // add adds a move.
@@ -28,6 +29,9 @@ func (p *skippedMoves) add(m countedMove) {
 	}
 	if m.restated {
 		flags |= skippedRestated
+	}
+	if m.atLeast {
+		flags |= skippedAtLeast
 	}
 	b := append(p.bytes, flags, byte(m.from), byte(m.to))
 	b = binary.AppendVarint(b, int64(m.at-p.last))
@@ -45,6 +49,7 @@ func (p *skippedMoves) all() iter.Seq[countedMove] {
 			m := countedMove{
 				from: queue.Tier(rest[1]), to: queue.Tier(rest[2]),
 				observed: rest[0]&skippedObserved != 0, restated: rest[0]&skippedRestated != 0,
+				atLeast: rest[0]&skippedAtLeast != 0,
 			}
 			later, n := binary.Varint(rest[3:])
 			at += moment(later)

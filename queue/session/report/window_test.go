@@ -75,9 +75,9 @@ func TestCompareRemembers(t *testing.T) {
 	}{
 		{[2]float64{1, 5}, [2]float64{1, 5}, ""},
 		{[2]float64{1, 5}, [2]float64{9, 5}, ""},
-		{[2]float64{1, 5}, [2]float64{1, 9}, "[{default/a {1 scheduled 5000000000} {1 scheduled 9000000000}}]"},
-		{[2]float64{1, 5}, [2]float64{5, 1}, "[{default/a {1 scheduled 5000000000} {1 scheduled 1000000000}}]"},
-		{[2]float64{1, 5}, [2]float64{1, 0}, "[{default/a {1 scheduled 5000000000} {1 scheduled 1000000000}}]"},
+		{[2]float64{1, 5}, [2]float64{1, 9}, "[{default/a {1 false scheduled 5000000000} {1 false scheduled 9000000000}}]"},
+		{[2]float64{1, 5}, [2]float64{5, 1}, "[{default/a {1 false scheduled 5000000000} {1 false scheduled 1000000000}}]"},
+		{[2]float64{1, 5}, [2]float64{1, 0}, "[{default/a {1 false scheduled 5000000000} {1 false scheduled 1000000000}}]"},
 	} {
 		run := func(waits [2]float64) runSpec {
 			events := life(10, waits[0])

@@ -45,20 +45,23 @@ func Plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Attempts formats a number of attempts, or a lower bound of it: 3 attempts, ≥3 attempts.
-func Attempts(n int, atLeast bool) string {
-	if atLeast {
-		return "≥" + Plural(n, "attempt")
-	}
-	return Plural(n, "attempt")
+// AttemptCount is a number of attempts, or a lower bound of it.
+type AttemptCount struct {
+	N       int
+	AtLeast bool
 }
 
-// AttemptCount is Attempts without the word: 3, ≥3.
-func AttemptCount(n int, atLeast bool) string {
-	if atLeast {
-		return "≥" + strconv.Itoa(n)
+// String returns the number: 3, ≥3.
+func (c AttemptCount) String() string { return c.mark() + strconv.Itoa(c.N) }
+
+// Attempts returns the number with its unit: 3 attempts, ≥3 attempts.
+func (c AttemptCount) Attempts() string { return c.mark() + Plural(c.N, "attempt") }
+
+func (c AttemptCount) mark() string {
+	if c.AtLeast {
+		return "≥"
 	}
-	return strconv.Itoa(n)
+	return ""
 }
 
 // TierNamed returns the word for the tier with that JSON name, as in-flight for inflight, or name itself.
