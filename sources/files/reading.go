@@ -11,7 +11,6 @@ import (
 	"github.com/schedq/schedq/sources/audit"
 	"github.com/schedq/schedq/sources/joined"
 	"github.com/schedq/schedq/sources/lines"
-	"github.com/schedq/schedq/sources/metrics"
 )
 
 // Files are read twice: once for what must be known of each of them, and of the audit logs as a whole, and then event by event. What is
@@ -163,7 +162,7 @@ func (r *reading) join(files []*file) {
 			case moves:
 				r.run.Logs = append(r.run.Logs, f.joined())
 			case after:
-				if format.name == metrics.Format && !logged.IsZero() {
+				if format.withLog && !logged.IsZero() {
 					f.part.Events = slices.DeleteFunc(f.part.Events, func(ev sources.Event) bool { return ev.Time.After(logged) })
 				}
 				r.run.After = append(r.run.After, joined.Kept(f.part.Events))
@@ -173,8 +172,7 @@ func (r *reading) join(files []*file) {
 	r.run.Prepare()
 }
 
-// loggedUntil is up to when schedulers' logs tell what their schedulers did, or zero if there are none. Counts from later are of a
-// scheduler that has stopped, or of which nothing else is known.
+// loggedUntil is up to when schedulers' logs tell what their schedulers did, or zero if there are none.
 func loggedUntil(files []*file) (last time.Time) {
 	for _, f := range files {
 		if f.sched != nil && f.sched.Last.After(last) {
