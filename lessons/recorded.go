@@ -31,7 +31,7 @@ func (l *Lesson) recording(ctx context.Context) (*sources.Recording, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: recording: %w", l.File, err)
 	}
-	if rec.Again != nil {
+	if rec.Reread != nil {
 		return nil, fmt.Errorf("%s: recording: %s is too long for a lesson: cut out the part you need", l.File, rec.Name)
 	}
 	end := l.Scenario.Start.Add(l.Scenario.End)

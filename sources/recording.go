@@ -13,16 +13,15 @@ type Recording struct {
 	Name SafeText
 	// Formats names the formats of the files it was read from: "audit", "schedlog", "trace".
 	Formats []string
-	// Events are all events in the order of time; of equal times, in the order of their sources. A long recording is not
-	// kept: then there are none here.
+	// Events are the events in the order of time; of equal times, in the order of their sources. Of a long recording, which is not kept
+	// (Reread is set), they are a summary: events that show which facts it tells of which kinds of objects, which schedulers there
+	// are, when it begins and ends, and when nothing happens for long. All yields all events of any recording.
 	Events []Event
-	// Again, if it is set, reads a long recording from its beginning and yields its events. An error is the last that it yields.
-	Again func(context.Context) iter.Seq2[Event, error]
-	// Gist are, of a long recording, events that answer what it tells at all: see Tells.
-	Gist []Event
+	// Reread, if it is set, reads a long recording from its beginning and yields its events. An error is the last that it yields.
+	Reread func(context.Context) iter.Seq2[Event, error]
 	// End is the last time that any of its files tells, also without an event. Zero if not known.
 	End time.Time
-	// Unread is true of a long recording that was not read to its end yet: Gist and End tell of its beginning alone, and Again yields
+	// Unread is true of a long recording that was not read to its end yet: Events and End tell of its beginning alone, and Reread yields
 	// all there is, by what that told of it.
 	Unread bool
 	// Rerun is true if what the recorded scheduler did is left out, and another is to decide in its place.
@@ -40,8 +39,8 @@ func (r *Recording) Live() bool { return slices.Contains(r.Formats, "live") }
 
 // All yields all events in the order of time. An error is the last that it yields.
 func (r *Recording) All(ctx context.Context) iter.Seq2[Event, error] {
-	if r.Again != nil {
-		return r.Again(ctx)
+	if r.Reread != nil {
+		return r.Reread(ctx)
 	}
 	return func(yield func(Event, error) bool) {
 		for _, ev := range r.Events {
@@ -52,24 +51,14 @@ func (r *Recording) All(ctx context.Context) iter.Seq2[Event, error] {
 	}
 }
 
-// Tells returns events that answer what the recording tells at all: whether there is a fact of some kind, a pod, a node, which
-// schedulers there are, when it begins and ends, and when nothing happens for long. Of a recording that is kept, these are all.
-func (r *Recording) Tells() []Event {
-	if r.Again != nil {
-		return r.Gist
-	}
-	return r.Events
-}
-
 // Without returns the recording without the events that left is true of.
 func (r *Recording) Without(left func(Event) bool) *Recording {
 	of := *r
 	of.Events = slices.DeleteFunc(slices.Clone(r.Events), left)
-	of.Gist = slices.DeleteFunc(slices.Clone(r.Gist), left)
-	if r.Again != nil {
-		of.Again = func(ctx context.Context) iter.Seq2[Event, error] {
+	if r.Reread != nil {
+		of.Reread = func(ctx context.Context) iter.Seq2[Event, error] {
 			return func(yield func(Event, error) bool) {
-				for ev, err := range r.Again(ctx) {
+				for ev, err := range r.Reread(ctx) {
 					if (err != nil || !left(ev)) && !yield(ev, err) {
 						return
 					}

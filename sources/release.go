@@ -66,9 +66,9 @@ func released(ev Event, release SafeText) (Event, bool) {
 // WithRelease returns the recording with its events as WithRelease has them. A long one is not kept for that.
 func (r *Recording) WithRelease(release SafeText) *Recording {
 	of := *r
-	of.Events, of.Gist = WithRelease(r.Events, release), WithRelease(r.Gist, release)
-	if r.Again != nil {
-		of.Again = func(ctx context.Context) iter.Seq2[Event, error] { return againWithRelease(r.Again(ctx), release) }
+	of.Events = WithRelease(r.Events, release)
+	if r.Reread != nil {
+		of.Reread = func(ctx context.Context) iter.Seq2[Event, error] { return againWithRelease(r.Reread(ctx), release) }
 	}
 	return &of
 }

@@ -20,7 +20,7 @@ func TestWithRelease(t *testing.T) {
 	}
 	broken := errors.New("broken")
 	for _, want := range []error{nil, broken} {
-		rec := &Recording{Events: events, Gist: events[1:3], Again: func(context.Context) iter.Seq2[Event, error] {
+		rec := &Recording{Events: events[1:3], Reread: func(context.Context) iter.Seq2[Event, error] {
 			return func(yield func(Event, error) bool) {
 				for _, ev := range events {
 					if !yield(ev, nil) {
@@ -43,10 +43,11 @@ func TestWithRelease(t *testing.T) {
 		if !errors.Is(failed, want) || want == nil && failed != nil {
 			t.Errorf("read again it ends with %v, want %v", failed, want)
 		}
-		for how, got := range map[string][]Event{"kept": given.Events, "read again": again} {
+		kept := (&Recording{Events: events}).WithRelease("v1.31.4").Events
+		for how, got := range map[string][]Event{"kept": kept, "read again": again} {
 			checkGiven(t, how, got, []time.Time{at(1), at(1), at(3), at(4)})
 		}
-		checkGiven(t, "told at all", given.Tells(), []time.Time{at(2), at(3)})
+		checkGiven(t, "its summary", given.Events, []time.Time{at(2), at(3)})
 		if events[2].Fact.(*SchedulerStarted).Release != "v1.37.1" {
 			t.Fatal("the events did not stay as they were")
 		}

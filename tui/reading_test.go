@@ -27,13 +27,12 @@ type slowly struct {
 func readSlowly(t *testing.T, script string, seconds time.Duration) (slowly, *session.Session, Options) {
 	kept := tell(t, script)
 	whole := *kept
-	whole.Events, whole.Gist = nil, kept.Events
-	whole.Again = func(ctx context.Context) iter.Seq2[sources.Event, error] { return kept.All(ctx) }
+	whole.Reread = func(ctx context.Context) iter.Seq2[sources.Event, error] { return kept.All(ctx) }
 	begun := whole
-	begun.Unread, begun.End, begun.Gist = true, kept.Events[0].Time.Add(seconds*time.Second), nil
+	begun.Unread, begun.End, begun.Events = true, kept.Events[0].Time.Add(seconds*time.Second), nil
 	for _, ev := range kept.Events {
 		if !ev.Time.After(begun.End) {
-			begun.Gist = append(begun.Gist, ev)
+			begun.Events = append(begun.Events, ev)
 		}
 	}
 	r := slowly{&whole, make(chan func(context.Context, *session.Session))}
@@ -53,7 +52,7 @@ func readSlowly(t *testing.T, script string, seconds time.Duration) (slowly, *se
 // far reads on up to that many seconds after the beginning.
 func (r slowly) far(p *person, seconds time.Duration, share float64, left time.Duration) {
 	r.says <- func(_ context.Context, s *session.Session) {
-		s.ReadTo(session.Reading{To: r.whole.Gist[0].Time.Add(seconds * time.Second), Share: share, Left: left})
+		s.ReadTo(session.Reading{To: r.whole.Events[0].Time.Add(seconds * time.Second), Share: share, Left: left})
 	}
 	p.idle()
 }

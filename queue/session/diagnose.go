@@ -22,7 +22,7 @@ func (o *owner) findNeeds(p *board.Pod) (*explain.Needs, error) {
 	pod := e.Objects.Pod(p.Key)
 	noNodes := e.Objects.Count("Node") == 0
 	switch {
-	case noNodes && (o.rec.Live() || !cluster.HasNodes(o.rec.Tells())):
+	case noNodes && (o.rec.Live() || !cluster.HasNodes(o.rec.Events)):
 		return nil, o.errNoNodes()
 	case pod == nil:
 		return nil, errNoObject

@@ -198,7 +198,7 @@ func (o *owner) dropArchive(err error) {
 func (o *owner) replayTo(at time.Time) {
 	o.recording.BeginAnew()
 	o.counts, o.marks, o.running = nil, nil, nil
-	o.noteFacts(o.rec.Tells())
+	o.noteFacts(o.rec.Events)
 	o.travel(at)
 }
 

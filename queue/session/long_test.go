@@ -33,8 +33,8 @@ func long(rec *sources.Recording) *sources.Recording {
 		summary.Add(ev)
 	}
 	of, kept := *rec, *rec
-	of.Events, of.Gist = nil, summary.Events()
-	of.Again = func(ctx context.Context) iter.Seq2[sources.Event, error] { return kept.All(ctx) }
+	of.Events = summary.Events()
+	of.Reread = func(ctx context.Context) iter.Seq2[sources.Event, error] { return kept.All(ctx) }
 	return &of
 }
 
@@ -152,7 +152,7 @@ func TestLongBreaks(t *testing.T) {
 	_, end := timeline.Span(kept)
 	broken := long(kept)
 	gone := errors.New("big.log: gone")
-	broken.Again = func(context.Context) iter.Seq2[sources.Event, error] {
+	broken.Reread = func(context.Context) iter.Seq2[sources.Event, error] {
 		return func(yield func(sources.Event, error) bool) {
 			for _, ev := range kept.Events[:len(kept.Events)/2] {
 				if !yield(ev, nil) {

@@ -59,8 +59,8 @@ func heldToExplain(t *testing.T, events int, event func(int) sources.Event) int6
 	for i := range events {
 		summary.Add(event(i))
 	}
-	rec := &sources.Recording{Name: "long", Gist: summary.Events(), End: event(events - 1).Time}
-	rec.Again = func(context.Context) iter.Seq2[sources.Event, error] {
+	rec := &sources.Recording{Name: "long", Events: summary.Events(), End: event(events - 1).Time}
+	rec.Reread = func(context.Context) iter.Seq2[sources.Event, error] {
 		return func(yield func(sources.Event, error) bool) {
 			for i := range events {
 				if !yield(event(i), nil) {

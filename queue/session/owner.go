@@ -97,7 +97,7 @@ func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 		o.reading = &Reading{To: rec.End}
 	}
 	o.notices = report.Notices(rec)
-	if said := report.OtherSchedulers(rec.Tells(), o.cfg); said != "" && !rec.Rerun {
+	if said := report.OtherSchedulers(rec.Events, o.cfg); said != "" && !rec.Rerun {
 		o.notices = append(o.notices, said)
 	}
 	if opts.Past != nil && o.memoryLimit > 0 {
@@ -116,7 +116,7 @@ func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 	o := &owner{subject: subject{rec: rec, unknown: &sources.SchedulerStarted{}}, changed: true}
 	o.playback = playback{speed: cmp.Or(opts.Speed, 1), squeeze: true, playing: !opts.Paused, memoryLimit: opts.Bound(rec)}
-	o.noteFacts(rec.Tells())
+	o.noteFacts(rec.Events)
 	o.ended, _ = timeline.SchedulerEnd(rec)
 	o.running = timeline.SchedulersOf(rec) // for a rerun only the first
 	var err error

@@ -27,7 +27,7 @@ func begun(rec *sources.Recording, share float64) *sources.Recording {
 	part.Events = rec.Events[:int(share*float64(len(rec.Events)))]
 	of := long(&part)
 	of.Unread, of.End = true, part.Events[len(part.Events)-1].Time
-	of.Again = func(ctx context.Context) iter.Seq2[sources.Event, error] { return rec.All(ctx) }
+	of.Reread = func(ctx context.Context) iter.Seq2[sources.Event, error] { return rec.All(ctx) }
 	return of
 }
 

@@ -70,7 +70,7 @@ func TestSizeOfALongRecording(t *testing.T) {
 	for ev := range open(t.Context()).All(t.Context()) {
 		gist.Add(ev)
 	}
-	rec := &sources.Recording{Name: "long", Gist: gist.Events(), Again: func(ctx context.Context) iter.Seq2[sources.Event, error] { return open(ctx).All(ctx) }}
+	rec := &sources.Recording{Name: "long", Events: gist.Events(), Reread: func(ctx context.Context) iter.Seq2[sources.Event, error] { return open(ctx).All(ctx) }}
 	plugins, err := cycle.InTree()
 	if err != nil {
 		t.Fatal(err)

@@ -57,8 +57,8 @@ func notKept(rec *sources.Recording) *sources.Recording {
 		gist.Add(ev)
 	}
 	of, kept := *rec, *rec
-	of.Events, of.Gist = nil, gist.Events()
-	of.Again = func(ctx context.Context) iter.Seq2[sources.Event, error] { return kept.All(ctx) }
+	of.Events = gist.Events()
+	of.Reread = func(ctx context.Context) iter.Seq2[sources.Event, error] { return kept.All(ctx) }
 	return &of
 }
 

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"github.com/tidwall/btree"
 	"strconv"
 	"strings"
 	"time"
@@ -46,20 +45,21 @@ const comesSoon = time.Second
 
 // namer finds out which of the Events of which only the name is told are of failed attempts.
 type namer struct {
-	waiting *btree.BTreeG[*ordered]
+	waiting sources.Waiting
+	last    time.Time // of those that waited
 	lives   map[types.NamespacedName][]life
 	gone    []types.NamespacedName // of whose lives one has ended, in the order of time
-	count   int
 }
 
 func newNamer() *namer {
-	return &namer{waiting: newOrder(), lives: map[types.NamespacedName][]life{}}
+	return &namer{lives: map[types.NamespacedName][]life{}}
 }
 
 // add takes in an Event.
 func (n *namer) add(ev sources.Event) {
-	n.count++
-	n.waiting.Set(&ordered{Event: ev, nth: n.count})
+	if n.waiting.Add(0, ev, 0); ev.Time.After(n.last) {
+		n.last = ev.Time
+	}
 }
 
 // note takes in what a change tells of a pod's life. Changes come in the order of time.
@@ -92,12 +92,12 @@ func (n *namer) note(ev sources.Event) {
 // then, or that was bound before, as a victim was.
 func (n *namer) upTo(now time.Time, failed func(sources.Event)) {
 	for {
-		first, some := n.waiting.Min()
+		first, some := n.waiting.First()
 		if !some || now.Sub(first.Time) <= boundSoon {
 			break
 		}
-		n.waiting.PopMin()
-		if uid, is := n.fails(first.Event); is {
+		n.waiting.Take()
+		if uid, is := n.fails(first); is {
 			f := *first.Fact.(*sources.FailedAttempt)
 			f.UID = uid
 			failed(sources.Event{Time: first.Time, Fact: &f})

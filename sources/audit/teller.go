@@ -1,27 +1,15 @@
 package audit
 
 import (
-	"cmp"
 	"time"
-
-	"github.com/tidwall/btree"
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/attempts"
 )
 
-// ordered is an event that waits for its turn.
-type ordered struct {
-	sources.Event
-	rank rank
-	nth  int
-}
-
-// rank is in which order events of one time are told.
-type rank int8
-
+// In this order events of one time are told.
 const (
-	rankThere rank = iota // what was there at the beginning
+	rankThere = iota // what was there at the beginning
 	rankStart
 	rankSilence
 	rankRelease
@@ -29,13 +17,6 @@ const (
 	rankRequest
 	rankChange
 )
-
-// newOrder returns events in the order of time, of equal times in that of their ranks, and then as they came.
-func newOrder() *btree.BTreeG[*ordered] {
-	return btree.NewBTreeGOptions(func(a, b *ordered) bool {
-		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.rank, b.rank), cmp.Compare(a.nth, b.nth)) < 0
-	}, btree.Options{NoLocks: true})
-}
 
 // teller tells what items come to, in the order of time.
 type teller struct {
@@ -45,8 +26,7 @@ type teller struct {
 	attempts attempts.Told
 	requests itemKind      // which requests count
 	lag      time.Duration // how long a change waits, for what is found out by the changes behind it
-	waiting  *btree.BTreeG[*ordered]
-	count    int
+	waiting  sources.Waiting
 	begins   bool      // while it is told what was there at the beginning
 	now      time.Time // when the last item was told
 	tell     func(sources.Event)
@@ -54,7 +34,7 @@ type teller struct {
 
 // newTeller returns a teller to which nothing was told. patience is how long after a moment something may be told of it.
 func newTeller(patience time.Duration, tell func(sources.Event)) *teller {
-	t := &teller{namer: newNamer(), waiting: newOrder(), requests: toldRequest, tell: tell}
+	t := &teller{namer: newNamer(), requests: toldRequest, tell: tell}
 	t.history = newHistory(func(ev sources.Event) {
 		r := rankChange
 		if t.begins {
@@ -71,10 +51,9 @@ func newTeller(patience time.Duration, tell func(sources.Event)) *teller {
 }
 
 // add has an event wait for its turn.
-func (t *teller) add(r rank, evs ...sources.Event) {
+func (t *teller) add(rank int, evs ...sources.Event) {
 	for _, ev := range evs {
-		t.count++
-		t.waiting.Set(&ordered{ev, r, t.count})
+		t.waiting.Add(rank, ev, 0)
 	}
 }
 
@@ -127,12 +106,12 @@ func (t *teller) upTo(now time.Time) {
 	t.namer.upTo(now, t.attempt)
 	t.history.forget(now)
 	for {
-		first, some := t.waiting.Min()
+		first, some := t.waiting.First()
 		if !some || !first.Time.Before(now.Add(-t.lag)) {
 			return
 		}
-		t.waiting.PopMin()
-		t.hand(first.Event)
+		t.waiting.Take()
+		t.hand(first)
 	}
 }
 
@@ -140,16 +119,13 @@ func (t *teller) upTo(now time.Time) {
 func (t *teller) finish() {
 	t.weaver.finish()
 	end := t.weaver.last
-	if last, some := t.namer.waiting.Max(); some && last.Time.After(end) {
-		end = last.Time
+	if t.namer.last.After(end) {
+		end = t.namer.last
 	}
 	t.namer.upTo(end.Add(2*boundSoon), t.attempt)
-	for {
-		first, some := t.waiting.PopMin()
-		if !some {
-			return
-		}
-		t.hand(first.Event)
+	for first, some := t.waiting.First(); some; first, some = t.waiting.First() {
+		t.waiting.Take()
+		t.hand(first)
 	}
 }
 

@@ -17,6 +17,13 @@ func Scratch(ctx context.Context, folder string) (File, error) {
 	if err := Folder(ctx, folder); err != nil {
 		return nil, err
 	}
+	return scratch(ctx, folder)
+}
+
+// Temporary is Scratch in the system's folder of temporary files.
+func Temporary(ctx context.Context) (File, error) { return scratch(ctx, os.TempDir()) }
+
+func scratch(ctx context.Context, folder string) (File, error) {
 	ops := operations(ctx)
 	path := filepath.Join(folder, partPrefix+strings.ToLower(rand.Text()[:16]))
 	f, err := ops.Open(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|goesWithClose, 0o600)

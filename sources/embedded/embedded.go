@@ -64,8 +64,8 @@ func All() []Info {
 	}
 }
 
-// The gist of each recording (see sources.Recording.Gist) lies beside it, so that it can be played before it is read.
-const recording, gist = ".jsonl.zst", ".gist.jsonl.zst"
+// A summary of each recording (see sources.Recording.Events) lies beside it, so that it can be played before it is read.
+const recording, summary = ".jsonl.zst", ".gist.jsonl.zst"
 
 // Open reads an embedded recording. The error is one sentence that lists the names there are.
 func Open(ctx context.Context, name string) (*sources.Recording, error) {
@@ -78,7 +78,7 @@ func Open(ctx context.Context, name string) (*sources.Recording, error) {
 
 // OpenToPlay is Open of a recording of which no more is read than is played.
 func OpenToPlay(ctx context.Context, name string) (*sources.Recording, error) {
-	data, err := text(name, gist)
+	data, err := text(name, summary)
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +86,7 @@ func OpenToPlay(ctx context.Context, name string) (*sources.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	rec.Gist, rec.Events = rec.Events, nil
-	rec.Again = func(ctx context.Context) iter.Seq2[sources.Event, error] {
+	rec.Reread = func(ctx context.Context) iter.Seq2[sources.Event, error] {
 		return func(yield func(sources.Event, error) bool) { events(ctx, name, yield) }
 	}
 	return rec, nil

@@ -68,8 +68,8 @@ func openAlone(ctx context.Context, name sources.SafeText, f *file, opts Options
 		shown.Add(ev)
 		part.Saw(ev.Time)
 		if count++; count == atFirstEvents && opts.AtFirst != nil {
-			opts.AtFirst(&sources.Recording{Name: name, Formats: []string{trace.Format}, Gist: shown.Events(), End: part.Last, Unread: true,
-				Again: func(ctx context.Context) iter.Seq2[sources.Event, error] { return begun(ctx, nil) }})
+			opts.AtFirst(&sources.Recording{Name: name, Formats: []string{trace.Format}, Events: shown.Events(), End: part.Last, Unread: true,
+				Reread: func(ctx context.Context) iter.Seq2[sources.Event, error] { return begun(ctx, nil) }})
 		}
 	}
 	end := part.Last
@@ -79,8 +79,8 @@ func openAlone(ctx context.Context, name sources.SafeText, f *file, opts Options
 	} else if count == 0 {
 		return nil, nil
 	}
-	return &sources.Recording{Name: name, Formats: []string{trace.Format}, Gist: shown.Events(), End: end, Notices: part.Notices,
-		Again: func(ctx context.Context) iter.Seq2[sources.Event, error] {
+	return &sources.Recording{Name: name, Formats: []string{trace.Format}, Events: shown.Events(), End: end, Notices: part.Notices,
+		Reread: func(ctx context.Context) iter.Seq2[sources.Event, error] {
 			if f.ring != nil {
 				return read(ctx, nil)
 			}

@@ -27,8 +27,8 @@ func openedAtFirst(t *testing.T, paths []string, strict bool) (begun, rec *sourc
 	t.Helper()
 	opts := Options{LongFrom: 1, Strict: strict, Summary: allSummary}
 	opts.AtFirst = func(r *sources.Recording) {
-		if begun != nil || len(r.Gist) == 0 {
-			t.Errorf("%v is shown, of which %d events are known, and was %v", r, len(r.Gist), begun)
+		if begun != nil || len(r.Events) == 0 {
+			t.Errorf("%v is shown, of which %d events are known, and was %v", r, len(r.Events), begun)
 		}
 		begun = r
 	}
@@ -95,8 +95,8 @@ func TestAtFirst(t *testing.T) {
 		if !begun.Unread || rec.Unread || part < whole/10 || part > whole*6/10 {
 			t.Errorf("%s: unread %v and then %v, up to %s of %s", name, begun.Unread, rec.Unread, part, whole)
 		}
-		if got, want := count(t, begun), count(t, rec); got != want || want < pods || len(rec.Gist) != want {
-			t.Errorf("%s: what was shown at first tells %d events, and all of it %d, of which %d were shown", name, got, want, len(rec.Gist))
+		if got, want := count(t, begun), count(t, rec); got != want || want < pods || len(rec.Events) != want {
+			t.Errorf("%s: what was shown at first tells %d events, and all of it %d, of which %d were shown", name, got, want, len(rec.Events))
 		}
 	}
 }

@@ -63,6 +63,16 @@ func TestBoth(t *testing.T) {
 			}
 		})
 	}
+	t.Run("standard input", func(t *testing.T) {
+		file, err := files.Open(t.Context(), []string{write("both.log", cases["by time"])}, files.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := files.Open(t.Context(), []string{"-"}, files.Options{Stdin: strings.NewReader(cases["by time"])})
+		if err != nil || len(rec.Events) != len(file.Events) || len(rec.Formats) != 2 {
+			t.Errorf("%d events of %v, want %d: %v", len(rec.Events), rec.Formats, len(file.Events), err)
+		}
+	})
 }
 
 // TestBothInPart: lines of the other kind that can't be read are told of, and the rest is read.

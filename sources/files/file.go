@@ -97,9 +97,8 @@ func (f *file) open(ctx context.Context) (*lines.Reader, func(), error) {
 		r.Except(otherLines(f.format.name))
 	}
 	return r, func() {
-		if !f.known {
-			f.mixed = r.Skipped() && !f.beside
-			f.torn = now.whyTorn()
+		if !f.known && !f.beside {
+			f.mixed, f.torn = r.Skipped(), now.whyTorn()
 		}
 	}, nil
 }
@@ -150,12 +149,19 @@ func (f *file) loadOther(ctx context.Context, err error) error {
 		if errors.Is(err, schedlog.ErrOther) { // the klog lines in it are another program's
 			f.leftOut, err = err, nil
 		}
-	case err == nil && f.strict && !errors.Is(otherErr, schedlog.ErrOther):
-		return otherErr
 	case err == nil:
-		f.besides = fmt.Sprintf("%v: they are left out", otherErr)
+		return f.leaveOutOther(otherErr)
 	}
 	return err
+}
+
+// leaveOutOther leaves out the lines of the other kind, which can't be read, unless that is an error.
+func (f *file) leaveOutOther(cause error) error {
+	if f.strict && !errors.Is(cause, schedlog.ErrOther) {
+		return cause
+	}
+	f.other, f.besides = nil, fmt.Sprintf("%v: they are left out", cause)
+	return nil
 }
 
 // withOthers returns files and the other logs that were found in them.

@@ -47,10 +47,10 @@ type Options struct {
 	// and less for a small compressed file.
 	Memory int64
 	// Summary, if it is set, allows long logs, a long trace and a trace that exceeds Memory not to be kept: they are read once now, and
-	// again by Recording.Again. What it returns selects the recording's gist.
+	// again by Recording.Reread. What it returns selects the recording's Events.
 	Summary func() Summary
-	// AtFirst, if it is set, is shown a long recording before all of it was read: with Unread, and with what its beginning tells
-	// as its gist. Open goes on reading once AtFirst returns, and what it returns tells all that there is to know.
+	// AtFirst, if it is set, is shown a long recording before all of it was read: with Unread, and with Events of its
+	// beginning. Open goes on reading once AtFirst returns, and what it returns tells all that there is to know.
 	AtFirst func(*sources.Recording)
 	// LongFrom is from how many bytes of text on a recording is long. Zero stands for 128 MiB.
 	LongFrom int64
@@ -189,8 +189,8 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 			near = f.hint
 		}
 	}
-	if near.IsZero() && opts.Beside != nil && len(opts.Beside.Tells()) > 0 {
-		near = opts.Beside.Tells()[0].Time
+	if near.IsZero() && opts.Beside != nil && len(opts.Beside.Events) > 0 {
+		near = opts.Beside.Events[0].Time
 	}
 	for _, f := range files {
 		f.year = schedlog.Year{Near: near, NotAfter: f.modTime, Zone: opts.Zone}

@@ -29,6 +29,9 @@ type format struct {
 	// read reads a file, or of a log that is not kept what must be known of it first.
 	read func(context.Context, *file) error
 	role role
+	// withLog is true if what the file tells ends where the schedulers' logs end, if there are some: then it is of a scheduler that has
+	// stopped, or of which nothing else is known.
+	withLog bool
 	// strict is true if the file is one text, and not a list of records.
 	strict bool
 }
@@ -59,7 +62,7 @@ func formats() []*format {
 		{name: trace.Format, what: "a trace", is: isTraceLine, read: partBy(trace.Read), role: before},
 		{name: watched.Format, what: "a recording of kube-scheduler-simulator's, kwok's or k8shark's", is: byLine(watched.Sniff), read: partBy(watched.Read), role: before},
 		{name: watched.SharkFormat, is: byLine(watched.SniffShark), read: partBy(watched.ReadShark), role: before},
-		{name: metrics.Format, what: "counts", is: byLine(metrics.Sniff), read: partBy(metrics.Read), role: after},
+		{name: metrics.Format, what: "counts", is: byLine(metrics.Sniff), read: partBy(metrics.Read), role: after, withLog: true},
 		{name: marks.Format, what: "marks", is: byLine(marks.Sniff), read: partBy(marks.Read), role: after},
 		{name: watched.KwokFormat, is: byHead(watched.SniffKwok), read: partBy(watched.ReadKwok), role: before},
 		{name: scenario.Format, what: "a scenario", is: byHead(scenario.Sniff), read: readScenario, role: play, strict: true},

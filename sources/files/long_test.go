@@ -212,7 +212,7 @@ func TestLongTraceIsBounded(t *testing.T) {
 // TestLongStdin: what is read of standard input is kept.
 func TestLongStdin(t *testing.T) {
 	rec, err := Open(context.Background(), []string{"-"}, Options{Stdin: strings.NewReader(auditLog), LongFrom: 1, Summary: noSummary})
-	if err != nil || rec.Again != nil || len(rec.Events) == 0 {
+	if err != nil || rec.Reread != nil || len(rec.Events) == 0 {
 		t.Errorf("%d events, %v", len(rec.Events), err)
 	}
 }

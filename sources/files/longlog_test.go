@@ -35,7 +35,7 @@ func compareAllKept(t *testing.T, paths ...string) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Fatalf("%v, and kept %v", got, want)
 	}
-	if want == nil && (long.Again != nil || allOf(t, long) != allOf(t, kept)) {
+	if want == nil && (long.Reread != nil || allOf(t, long) != allOf(t, kept)) {
 		t.Error("it tells another story, or is not kept")
 	}
 }
@@ -81,7 +81,7 @@ func TestLongLogSeeded(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := allOf(t, kept)
-	if long.Again == nil || kept.Again != nil || !strings.Contains(want, `"kind":"Node"`) {
+	if long.Reread == nil || kept.Reread != nil || !strings.Contains(want, `"kind":"Node"`) {
 		t.Fatalf("which of them is kept, and where is the node?\n%s", want)
 	}
 	for range 2 {
@@ -147,8 +147,8 @@ func TestLongTruth(t *testing.T) {
 			if fmt.Sprint(got) != fmt.Sprint(want) || (want != nil) != (c.wrong != "") || want != nil && !strings.Contains(want.Error(), c.wrong) {
 				t.Fatalf("%v, and kept %v, want %q", got, want, c.wrong)
 			}
-			if want == nil && ((long.Again != nil) != c.long || allOf(t, long) != allOf(t, kept)) {
-				t.Errorf("it tells another story, or is kept: %t", long.Again == nil)
+			if want == nil && ((long.Reread != nil) != c.long || allOf(t, long) != allOf(t, kept)) {
+				t.Errorf("it tells another story, or is kept: %t", long.Reread == nil)
 			}
 		})
 	}
@@ -182,7 +182,7 @@ func TestLongHolds(t *testing.T) {
 					held[pods] = heap()
 				}
 			}
-			if held[pods] == 0 || rec.Again == nil {
+			if held[pods] == 0 || rec.Reread == nil {
 				t.Fatalf("%+v: %d events of %d pods", c, n, pods)
 			}
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/schedq/schedq/sources/audit"
 	"github.com/schedq/schedq/sources/joined"
 	"github.com/schedq/schedq/sources/lines"
-	"github.com/schedq/schedq/sources/metrics"
 )
 
 // Files are read twice: once for what must be known of each of them, and of the audit logs as a whole, and then event by event. What is
@@ -98,11 +97,10 @@ func (r *reading) survey(ctx context.Context) error {
 		}
 		audits, err := audit.Survey(ctx, logs, len(r.seeds) > 0, int(memoryOf(r.opts)), r.visitor())
 		var one *audit.LogError
-		if errors.As(err, &one) && of[one.Log].found && ctx.Err() == nil {
-			if of[one.Log].leftOut = one.Err; len(logs) > 1 {
+		if errors.As(err, &one) && ctx.Err() == nil {
+			if err = r.leaveOut(of[one.Log], one.Err); err == nil {
 				continue
 			}
-			return nil
 		}
 		if err != nil {
 			return err
@@ -122,6 +120,18 @@ func (r *reading) survey(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// leaveOut leaves out a log that can't be read, unless that is an error.
+func (r *reading) leaveOut(f *file, cause error) error {
+	switch i := slices.IndexFunc(r.files, func(first *file) bool { return first.other == f }); {
+	case i >= 0:
+		return r.files[i].leaveOutOther(cause)
+	case f.found:
+		f.leftOut = cause
+		return nil
+	}
+	return cause
 }
 
 // readSeeds reads the seeds, once.
@@ -156,7 +166,7 @@ func (r *reading) join(files []*file) {
 			case moves:
 				r.run.Logs = append(r.run.Logs, f.joined())
 			case after:
-				if format.name == metrics.Format && !logged.IsZero() {
+				if format.withLog && !logged.IsZero() {
 					f.part.Events = slices.DeleteFunc(f.part.Events, func(ev sources.Event) bool { return ev.Time.After(logged) })
 				}
 				r.run.After = append(r.run.After, joined.Kept(f.part.Events))
@@ -166,8 +176,7 @@ func (r *reading) join(files []*file) {
 	r.run.Prepare()
 }
 
-// loggedUntil is up to when schedulers' logs tell what their schedulers did, or zero if there are none. Counts from later are of a
-// scheduler that has stopped, or of which nothing else is known.
+// loggedUntil is up to when schedulers' logs tell what their schedulers did, or zero if there are none.
 func loggedUntil(files []*file) (last time.Time) {
 	for _, f := range files {
 		if f.sched != nil && f.sched.Last.After(last) {
@@ -215,8 +224,8 @@ func (r *reading) begin(files []*file) (notices []string, told []sources.Event) 
 func (r *reading) finish(ctx context.Context, rec *sources.Recording, files []*file, told []sources.Event) error {
 	switch {
 	case r.isLong():
-		rec.Again = func(ctx context.Context) iter.Seq2[sources.Event, error] { return r.run.Events(ctx) }
-		rec.Gist = r.summary(files, told)
+		rec.Reread = func(ctx context.Context) iter.Seq2[sources.Event, error] { return r.run.Events(ctx) }
+		rec.Events = r.summary(files, told)
 	case len(files) == 1 && len(r.seeds) == 0 && files[0].part.Events != nil:
 		rec.Events = files[0].part.Events
 	default:
@@ -267,10 +276,11 @@ func (r *reading) begun(ctx context.Context) {
 		b.files = append(b.files, &own)
 	}
 	rec, err := b.read(ctx)
-	for _, f := range withOthers(b.files) {
-		f.begins = nil
+	mixed := false
+	for _, f := range b.files {
+		f.begins, mixed = nil, mixed || f.mixed
 	}
-	if err == nil && len(rec.Gist) > 0 {
+	if err == nil && !mixed && len(rec.Events) > 0 {
 		rec.Unread = true
 		r.opts.AtFirst(rec)
 	}

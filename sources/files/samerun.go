@@ -108,7 +108,7 @@ func samePods(files []*file) error {
 // sameRunAs returns an error unless the files can be of the run of rec, which was read before: each is of about the same time, and if
 // its moves name pods, of the same pods.
 func sameRunAs(ctx context.Context, rec *sources.Recording, files []*file) error {
-	told := rec.Tells()
+	told := rec.Events
 	if len(told) == 0 {
 		return nil
 	}

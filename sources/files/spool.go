@@ -18,14 +18,15 @@ const spoolMemory = 4 << 20
 // spool keeps what is read of a stream, so that the stream can be read again.
 type spool struct {
 	mu   sync.Mutex
+	ctx  context.Context // in which the temporary file is made
 	from io.Reader
 	head []byte
-	rest *os.File // nil: there is none
-	size int64    // of both
-	err  error    // why no more comes
+	rest disk.File // nil: there is none
+	size int64     // of both
+	err  error     // why no more comes
 }
 
-func newSpool(from io.Reader) *spool { return &spool{from: from} }
+func newSpool(ctx context.Context, from io.Reader) *spool { return &spool{ctx: ctx, from: from} }
 
 // open returns a reader of the stream from its beginning.
 func (s *spool) open() io.ReadCloser { return io.NopCloser(&spooled{spool: s}) }
@@ -70,10 +71,9 @@ func (s *spool) keep(text []byte) (err error) {
 		return nil
 	}
 	if s.rest == nil {
-		if s.rest, err = os.CreateTemp("", "schedq-"); err != nil {
+		if s.rest, err = disk.Temporary(s.ctx); err != nil { // it is closed when it is collected
 			return err
 		}
-		_ = os.Remove(s.rest.Name()) // it is gone once it is closed, and the collector does that
 	}
 	_, err = s.rest.WriteAt(text, s.size-int64(len(s.head)))
 	s.size += int64(len(text))
@@ -82,21 +82,24 @@ func (s *spool) keep(text []byte) (err error) {
 
 // opener returns what opens the file at path, as often as need be. "-" is stdin, which can be read once only, as can a pipe.
 func opener(path string, stdin io.Reader) func(context.Context) (*lines.Reader, error) {
-	name, modTime, again := "standard input", time.Time{}, newSpool(stdin)
+	name, modTime := "standard input", time.Time{}
 	if path != "-" {
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().IsRegular() {
 			return func(ctx context.Context) (*lines.Reader, error) { return lines.Open(ctx, path, nil) }
 		}
-		name, modTime, again = string(sources.Sanitize(path)), info.ModTime(), nil
+		name, modTime = string(sources.Sanitize(path)), info.ModTime()
 	}
+	var again *spool
 	return func(ctx context.Context) (*lines.Reader, error) {
-		if again == nil {
+		if again == nil && path == "-" {
+			again = newSpool(ctx, stdin)
+		} else if again == nil {
 			f, err := disk.Open(ctx, path)
 			if err != nil {
 				return nil, err
 			}
-			again = newSpool(f)
+			again = newSpool(ctx, f)
 		}
 		return lines.New(ctx, name, modTime, again.open())
 	}

@@ -20,7 +20,7 @@ import (
 // and what becomes of them by hands other than the scheduler's. Pods that wait at from wait from its start on, as
 // if they had just come. Zero times are the recording's own.
 func Cut(ctx context.Context, rec *sources.Recording, from, to time.Time) (*Scenario, error) {
-	told := rec.Tells()
+	told := rec.Events
 	if len(told) == 0 {
 		return nil, fmt.Errorf("%s is empty", rec.Name)
 	}

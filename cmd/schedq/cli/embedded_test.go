@@ -38,8 +38,8 @@ func TestGistsOfEmbedded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !reflect.DeepEqual(played.Gist, gist.Events()) {
-				t.Errorf("the gist has %d events and differs from the recording's, with %d: run go test ./cmd/schedq/cli -run Gists -update", len(played.Gist), len(gist.Events()))
+			if !reflect.DeepEqual(played.Events, gist.Events()) {
+				t.Errorf("the gist has %d events and differs from the recording's, with %d: run go test ./cmd/schedq/cli -run Gists -update", len(played.Events), len(gist.Events()))
 			}
 			var events []sources.Event
 			for ev, err := range played.All(context.Background()) {

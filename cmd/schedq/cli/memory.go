@@ -43,7 +43,7 @@ const (
 // LimitMemoryFor limits the memory to budget bytes while rec is long: reading it produces much garbage
 // and keeps little.
 func LimitMemoryFor(rec *sources.Recording, budget int64) {
-	if rec.Again != nil {
+	if rec.Reread != nil {
 		LimitMemory(budget)
 	}
 }

@@ -56,7 +56,7 @@ spend in each tier.`,
 		}
 		// The recording's notices are printed already, and LOG may be the same file.
 		notices := slices.DeleteFunc(slices.Clone(truth.Notices), func(n string) bool { return slices.Contains(rec.Notices, n) })
-		if slices.ContainsFunc(rec.Tells(), func(e sources.Event) bool { _, is := e.Fact.(*sources.Move); return is }) {
+		if slices.ContainsFunc(rec.Events, func(e sources.Event) bool { _, is := e.Fact.(*sources.Move); return is }) {
 			notices = append(notices, fmt.Sprintf("%s contains the scheduler's own moves: this compares those, not the model's", rec.Name))
 		}
 		for _, n := range notices {

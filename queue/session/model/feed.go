@@ -40,16 +40,15 @@ type Feed struct {
 
 // NewFeed returns the feed of a recording. cfg is the modelled scheduler's.
 func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
-	events := rec.Tells()
+	events := rec.Events
 	logged := cluster.HasFact[*sources.Logged](events)
 	f := &Feed{End: rec.End}
 	if rec.Unread {
 		f.unread, f.End = true, rec.End.Add(-channels.Lag)
 	}
 	if cluster.HasFact[*sources.Move](events) && !logged || len(events) == 0 {
-		f.Events = rec.Events
-		if rec.Again != nil {
-			f.more = f.eventsOf(rec)
+		if f.Events = rec.Events; rec.Reread != nil {
+			f.Events, f.more = nil, f.eventsOf(rec)
 		}
 		return f
 	}
@@ -74,7 +73,11 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	if !starts && !attached {
 		if err := f.Shadow.start(events[0].Time); err != nil {
 			f.Close()
-			return &Feed{Events: rec.Events, Err: err} // it is shown without any queue
+			failed := &Feed{Err: err}
+			if rec.Reread == nil {
+				failed.Events = rec.Events // they are shown without any queue
+			}
+			return failed
 		}
 	}
 	return f
@@ -82,10 +85,10 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 
 // eventsOf returns the events of rec one after the other.
 func (f *Feed) eventsOf(rec *sources.Recording) func() (sources.Event, bool) {
-	if rec.Again == nil {
+	if rec.Reread == nil {
 		return evidence.Of(rec.Events)
 	}
-	next, stop := iter.Pull2(sources.Ahead(context.Background(), rec.Again))
+	next, stop := iter.Pull2(sources.Ahead(context.Background(), rec.Reread))
 	f.stop = stop
 	return func() (sources.Event, bool) {
 		ev, err, some := next()

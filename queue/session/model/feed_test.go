@@ -25,7 +25,7 @@ func made(f *model.Feed) (n int) {
 
 // longOf is rec as one that is read again and again and not kept. closed counts the readings that have ended.
 func longOf(rec *sources.Recording, closed *int) *sources.Recording {
-	return &sources.Recording{Name: "long", End: rec.End, Gist: rec.Events, Again: func(context.Context) iter.Seq2[sources.Event, error] {
+	return &sources.Recording{Name: "long", End: rec.End, Events: rec.Events, Reread: func(context.Context) iter.Seq2[sources.Event, error] {
 		return func(yield func(sources.Event, error) bool) {
 			defer func() { *closed++ }()
 			for _, ev := range rec.Events {

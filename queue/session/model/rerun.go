@@ -28,7 +28,7 @@ func Rerun(rec *sources.Recording, release string) (*sources.Recording, error) {
 	if rec.Rerun {
 		return rec, nil
 	}
-	if !slices.ContainsFunc(rec.Tells(), cluster.IsPod) {
+	if !slices.ContainsFunc(rec.Events, cluster.IsPod) {
 		return nil, fmt.Errorf("%s holds no pods' objects, over which another scheduler could decide: they are in an API server's audit log", rec.Name)
 	}
 	again := rec.Without(cluster.IsSchedulerAction)

@@ -230,7 +230,7 @@ func TestLongRecording(t *testing.T) {
 			}
 			kept := w.Recording(5)
 			closed := 0
-			long := &sources.Recording{Name: "long", End: kept.End, Again: func(context.Context) iter.Seq2[sources.Event, error] {
+			long := &sources.Recording{Name: "long", End: kept.End, Reread: func(context.Context) iter.Seq2[sources.Event, error] {
 				return func(yield func(sources.Event, error) bool) {
 					defer func() { closed++ }()
 					for i, ev := range kept.Events {
@@ -243,7 +243,7 @@ func TestLongRecording(t *testing.T) {
 						}
 					}
 				}
-			}, Gist: kept.Events}
+			}, Events: kept.Events}
 			count := func(rec *sources.Recording) (n int, err error) {
 				f := model.NewFeed(rec, world.Config(t))
 				defer f.Close()

@@ -25,7 +25,7 @@ func long(stretches int, stretch func(nth int) []sources.Event) *sources.Recordi
 			summary.Add(ev)
 		}
 	}
-	return &sources.Recording{Name: "long", Gist: summary.Events(), Again: func(context.Context) iter.Seq2[sources.Event, error] {
+	return &sources.Recording{Name: "long", Events: summary.Events(), Reread: func(context.Context) iter.Seq2[sources.Event, error] {
 		return func(yield func(sources.Event, error) bool) {
 			for nth := range stretches {
 				for _, ev := range stretch(nth) {

@@ -18,20 +18,20 @@ import (
 // Notices returns the notices about rec: those of its readers, and what it lacks.
 func Notices(rec *sources.Recording) []string {
 	notices := slices.Clip(rec.Notices)
-	if said := sharedUIDs(rec.Tells()); said != "" {
+	if said := sharedUIDs(rec.Events); said != "" {
 		notices = append(notices, said)
 	}
-	moves, pods := cluster.HasFact[*sources.Move](rec.Tells()), slices.ContainsFunc(rec.Tells(), cluster.IsPod)
-	logged := cluster.HasFact[*sources.Dumped](rec.Tells()) || slices.ContainsFunc(rec.Tells(), func(ev sources.Event) bool {
+	moves, pods := cluster.HasFact[*sources.Move](rec.Events), slices.ContainsFunc(rec.Events, cluster.IsPod)
+	logged := cluster.HasFact[*sources.Dumped](rec.Events) || slices.ContainsFunc(rec.Events, func(ev sources.Event) bool {
 		l, is := ev.Fact.(*sources.Logged)
 		return is && l.Verbosity >= 0 && l.Verbosity < sources.MovesVerbosity
 	})
-	if said := quietTimes(rec.Tells(), rec.Rerun); said != "" && pods && (!moves || rec.Rerun) {
+	if said := quietTimes(rec.Events, rec.Rerun); said != "" && pods && (!moves || rec.Rerun) {
 		notices = append(notices, said)
 	}
 	notices = append(notices, timeline.SchedulersOf(rec).Notices()...)
 	switch {
-	case len(rec.Tells()) == 0:
+	case len(rec.Events) == 0:
 		return append(notices, "The recording is empty: no changes of pods or nodes and no scheduler activity. An audit log needs pods and nodes at level RequestResponse, a scheduler log -v=2 or higher.")
 	case logged && !pods:
 		return append(notices, "This recording contains only a scheduler log, without all moves: a pod is shown where its last attempt left it. What woke it, and when, is unknown, and so is its priority.")

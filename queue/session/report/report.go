@@ -135,7 +135,7 @@ func Summarize(ctx context.Context, rec *sources.Recording, opts timeline.Option
 	if err != nil {
 		return nil, err
 	}
-	r.report.LeftOut = OtherSchedulers(rec.Tells(), cfg)
+	r.report.LeftOut = OtherSchedulers(rec.Events, cfg)
 	r.selects = opts.Selects
 	all := opts
 	all.Filter = filter.Filter{} // stays and attempts span several moves, so the filter selects pods

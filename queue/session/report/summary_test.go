@@ -57,11 +57,11 @@ func TestSummary(t *testing.T) {
 		for _, ev := range kept.Events {
 			summary.Add(ev)
 		}
-		long := &sources.Recording{Name: kept.Name, Gist: summary.Events(), Again: func(context.Context) iter.Seq2[sources.Event, error] { return kept.All(context.Background()) }}
+		long := &sources.Recording{Name: kept.Name, Events: summary.Events(), Reread: func(context.Context) iter.Seq2[sources.Event, error] { return kept.All(context.Background()) }}
 		if got, want := report.Notices(long), report.Notices(kept); !slices.Equal(got, want) {
 			t.Fatalf("from the summary:\n%q\nfrom all events:\n%q", got, want)
 		}
-		if got, want := report.OtherSchedulers(long.Tells(), cfg), report.OtherSchedulers(kept.Tells(), cfg); got != want {
+		if got, want := report.OtherSchedulers(long.Events, cfg), report.OtherSchedulers(kept.Events, cfg); got != want {
 			t.Fatalf("from the summary:\n%q\nfrom all events:\n%q", got, want)
 		}
 		again, err := model.Rerun(kept, "")
@@ -88,15 +88,15 @@ func TestSummary(t *testing.T) {
 		if got, want := longestAttempt(long), longestAttempt(kept); got != want {
 			t.Fatalf("the summary's longest attempt takes %s, that of all events %s", got, want)
 		}
-		for i, ev := range long.Tells() {
-			if sources.Took(ev) > 0 && slices.ContainsFunc(long.Tells()[:i], func(other sources.Event) bool { return other.Fact == ev.Fact }) {
+		for i, ev := range long.Events {
+			if sources.Took(ev) > 0 && slices.ContainsFunc(long.Events[:i], func(other sources.Event) bool { return other.Fact == ev.Fact }) {
 				t.Fatalf("the summary contains the attempt that ended at %s twice", ev.Time)
 			}
 		}
-		if got, want := cluster.ReportsNoFailures(long.Tells()), cluster.ReportsNoFailures(kept.Tells()); got != want {
+		if got, want := cluster.ReportsNoFailures(long.Events), cluster.ReportsNoFailures(kept.Events); got != want {
 			t.Fatalf("ReportsNoFailures: %v, with all events: %v", got, want)
 		}
-		if got, want := cluster.HasFailures(long.Tells()), cluster.HasFailures(kept.Tells()); got != want {
+		if got, want := cluster.HasFailures(long.Events), cluster.HasFailures(kept.Events); got != want {
 			t.Fatalf("HasFailures: %v, with all events: %v", got, want)
 		}
 		if got, want := timeline.RecordedScheduler(long), timeline.RecordedScheduler(kept); (got == nil) != (want == nil) || got != nil && got.Release != want.Release {
@@ -107,7 +107,7 @@ func TestSummary(t *testing.T) {
 
 // longestAttempt returns the duration of rec's longest attempt.
 func longestAttempt(rec *sources.Recording) (longest time.Duration) {
-	for _, ev := range rec.Tells() {
+	for _, ev := range rec.Events {
 		longest = max(longest, sources.Took(ev))
 	}
 	return longest

@@ -92,7 +92,7 @@ type Difference struct {
 // attaches to a running scheduler, the comparison begins there, and the initial pods do not count as
 // moves. It lists up to most differences.
 func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Options, most int) (*Verification, error) {
-	events := truth.Tells()
+	events := truth.Events
 	v := verifying{
 		began: momentOf(beganAtWork(rec)), silent: gatesSilently(truth), first: never,
 		differences: differences{named: []Difference{}, most: most}, beyond: beyond{differences: differences{most: most}},
@@ -124,7 +124,7 @@ func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Op
 
 // beganAtWork returns when rec attached to a running scheduler, or the zero time if it starts with it.
 func beganAtWork(rec *sources.Recording) time.Time {
-	for _, e := range rec.Tells() {
+	for _, e := range rec.Events {
 		if _, is := e.Fact.(*sources.Attached); is {
 			return e.Time
 		}

@@ -103,8 +103,8 @@ func TestSideBySideEnds(t *testing.T) {
 		ended := 0
 		run := func(err error) runSpec {
 			rec := long(3, loggedStretch)
-			all := rec.Again
-			rec.Again = func(ctx context.Context) iter.Seq2[sources.Event, error] {
+			all := rec.Reread
+			rec.Reread = func(ctx context.Context) iter.Seq2[sources.Event, error] {
 				return func(yield func(sources.Event, error) bool) {
 					defer func() { ended++ }()
 					n := 0

@@ -23,7 +23,7 @@ const (
 
 // factSize is about how many bytes of memory the fact of an event of t's recording takes, if the recording does not keep it itself.
 func (t *Timeline) factSize(ev sources.Event) int {
-	if t.made.rec == nil || t.made.rec.Again == nil {
+	if t.made.rec == nil || t.made.rec.Reread == nil {
 		return 0
 	}
 	if _, is := ev.Fact.(*sources.ObjectChange); is {

@@ -140,7 +140,7 @@ func RecordedOptions(s *sources.SchedulerStarted) queue.Options {
 // Span returns when a recording begins to be worth showing, a second before the first pod moves, and when
 // it ends: the first and the last moment that can be explained.
 func Span(rec *sources.Recording) (start, end time.Time) {
-	events := rec.Tells()
+	events := rec.Events
 	if len(events) == 0 {
 		return time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC()
 	}

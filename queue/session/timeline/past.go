@@ -37,7 +37,7 @@ const (
 // was read. Of one that is not read to its end yet it is half, since the whole is played beside it then (see Session.Complete).
 func (opts Options) Bound(rec *sources.Recording) int64 {
 	switch {
-	case rec.Again == nil:
+	case rec.Reread == nil:
 		return 0
 	case opts.Past != nil && rec.Unread:
 		return cmp.Or(opts.Memory, boundBeforePast) / 2

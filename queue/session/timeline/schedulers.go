@@ -30,7 +30,7 @@ func NewSchedulers(events []sources.Event) Schedulers {
 
 // SchedulersOf returns the schedulers that rec tells of. Of a rerun, over all of which one decides, that is the first.
 func SchedulersOf(rec *sources.Recording) Schedulers {
-	s := NewSchedulers(rec.Tells())
+	s := NewSchedulers(rec.Events)
 	if rec.Rerun {
 		s = s[:min(len(s), 1)]
 	}

@@ -90,7 +90,7 @@ func (s Silences) At(now time.Time) *Silence {
 // SchedulerEnd returns when the log of rec's last scheduler says that it shut down, if none works after that.
 func SchedulerEnd(rec *sources.Recording) (time.Time, bool) {
 	var silences Silences
-	for _, ev := range rec.Tells() {
+	for _, ev := range rec.Events {
 		silences.Add(ev)
 	}
 	if n := len(silences) - 1; !rec.Unread && n >= 0 && silences[n].Ended && silences[n].Until.IsZero() {
