@@ -10,7 +10,8 @@ import (
 // "I1121 10:56:22.400364   25911 active_queue.go:414] ".
 type header struct {
 	month, day, hour, minute, second, micro int
-	rest                                    []byte // after "] "
+	source                                  []byte // in front of "] ": "  25911 active_queue.go:414"
+	rest                                    []byte // behind it
 }
 
 // parseHeader splits a klog line. It looks at as few bytes as tell that it is one.
@@ -31,7 +32,7 @@ func parseHeader(line []byte) (h header, ok bool) {
 	if i < 0 || stamp+i+2 > len(line) || line[stamp+i+1] != ' ' || i >= shortest && !written(line[stamp:stamp+i]) {
 		return h, false
 	}
-	h.rest = line[min(stamp+i+2, len(line)):]
+	h.source, h.rest = line[stamp:stamp+i], line[min(stamp+i+2, len(line)):]
 	h.month, h.day = digits(line[1:3]), digits(line[3:5])
 	h.hour, h.minute, h.second, h.micro = digits(line[6:8]), digits(line[9:11]), digits(line[12:14]), digits(line[15:21])
 	ok = h.month >= 1 && h.month <= 12 && h.day >= 1 && h.day <= 31 && h.hour >= 0 && h.hour < 24 &&

@@ -10,7 +10,6 @@ package schedlog
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -22,9 +21,6 @@ import (
 
 // Format is the format's name in sources.Recording.
 const Format = "schedlog"
-
-// ErrOther is in the error about a log of another program.
-var ErrOther = errors.New("this is not a kube-scheduler log")
 
 // maxLeap is how far a line's time may lie before the line above it and still count as the same moment:
 // goroutines take their time first and write then.
@@ -70,6 +66,7 @@ func newParser(r *lines.Reader, year Year) *parser {
 	p := &parser{lines: r, clock: clock{hint: year}, part: &sources.Part{Format: Format}}
 	p.reset()
 	p.verbosity.keep = r.Keep
+	p.redacted = redacts(r.Head())
 	return p
 }
 
@@ -119,6 +116,7 @@ type parser struct {
 	latest  time.Duration   // how long after an event's time something was told of it, at most
 	end     header          // of the last line
 	known   int             // lines that only kube-scheduler writes
+	ofPods  int             // those of them that are about a pod
 	moves   int
 	entity  bool   // the wording of v1.37 was seen
 	partial []byte // a line that a container runtime broke in pieces
@@ -129,6 +127,11 @@ type parser struct {
 	started  []*sources.SchedulerStarted
 	lacks    bool              // the line being read lacks what its message tells
 	block    func(line []byte) // takes the indented lines of a multi-line value
+
+	diagnosis   diagnosis // of what the log is, until a line is about a pod
+	redacted    bool      // invalid names are taken: see redacts
+	unusual     string    // the first of them
+	beforeMoves bool      // of a release that logs no moves
 
 	follows   bool // the log is read while it is written
 	verbosity verbosity
@@ -180,12 +183,18 @@ func (p *parser) line(h *header) error {
 	if len(h.rest) == 0 {
 		return nil
 	}
+	if p.ofPods == 0 {
+		p.diagnosis.note(h.source, h.rest)
+	}
 	if h.rest[0] != '"' {
 		if flag, ok := bytes.CutPrefix(h.rest, []byte("FLAG: --")); ok {
 			p.settings.flag(flag)
 		}
 		if bytes.HasPrefix(h.rest, []byte("successfully acquired lease")) && p.leads.IsZero() { // before v1.33
 			p.leads = p.clock.time(h)
+		}
+		if name, ok := bytes.CutPrefix(h.rest, []byte("Attempting to schedule pod: ")); ok && p.ofPods > 0 { // v1.19
+			p.begins(h, name)
 		}
 		return nil
 	}
@@ -214,7 +223,7 @@ func (p *parser) conclude(r *lines.Reader) error {
 		}
 	}
 	if p.known == 0 {
-		return fmt.Errorf("%s: %w: none of its %d lines is one that kube-scheduler writes", r.Name(), ErrOther, r.Line())
+		return p.diagnosis.refuse(r.Name(), r.Line())
 	}
 	p.part.Saw(p.clock.time(&p.end))
 	begin := p.part.First
@@ -236,6 +245,9 @@ func (p *parser) nothing(r *lines.Reader, events int) error {
 // notices are what a person should know of the log.
 func (p *parser) notices(r *lines.Reader) []string {
 	notices := r.Notices(p.part.Last)
+	if p.unusual != "" {
+		notices = append(notices, fmt.Sprintf("%s: pods have names that Kubernetes does not allow, such as %s, so names were redacted: pods that have the same name here are shown as one", r.Name(), p.unusual))
+	}
 	if said := p.lacksMoves(); said != "" {
 		notices = append(notices, r.Name()+": "+said)
 	}

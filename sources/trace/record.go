@@ -273,7 +273,7 @@ func (s *scheduler) fact() (sources.Fact, error) {
 }
 
 func (a *attempt) failed() (sources.Fact, error) {
-	pod, err := sources.ParsePod(a.Pod)
+	pod, err := sources.ParseShownPod(a.Pod)
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +290,7 @@ func (a *attempt) failed() (sources.Fact, error) {
 }
 
 func (b *bound) fact() (sources.Fact, error) {
-	pod, err := sources.ParsePod(b.Pod)
+	pod, err := sources.ParseShownPod(b.Pod)
 	if err != nil {
 		return nil, err
 	}
@@ -307,7 +307,7 @@ type dumped struct {
 }
 
 func (d *dumped) fact() (sources.Fact, error) {
-	pod, err := sources.ParsePod(d.Pod)
+	pod, err := sources.ParseShownPod(d.Pod)
 	if err == nil && !d.In.Known() {
 		err = fmt.Errorf("\"%.40s\" is no tier", sources.Sanitize(string(d.In)))
 	}
@@ -333,7 +333,7 @@ func sortedSafe(names []string) []string {
 }
 
 func (a *attempt) patched() (sources.Fact, error) {
-	pod, err := sources.ParsePod(a.Pod)
+	pod, err := sources.ParseShownPod(a.Pod)
 	if err != nil {
 		return nil, err
 	}
@@ -343,7 +343,7 @@ func (a *attempt) patched() (sources.Fact, error) {
 }
 
 func (a *attempt) refused() (sources.Fact, error) {
-	pod, err := sources.ParsePod(a.Pod)
+	pod, err := sources.ParseShownPod(a.Pod)
 	if err != nil {
 		return nil, err
 	}
@@ -353,7 +353,7 @@ func (a *attempt) refused() (sources.Fact, error) {
 }
 
 func (t *tried) fact() (sources.Fact, error) {
-	pod, err := sources.ParsePod(t.Pod)
+	pod, err := sources.ParseShownPod(t.Pod)
 	if err != nil {
 		return nil, err
 	}
@@ -414,7 +414,7 @@ func (m *move) fact(pods map[string]types.NamespacedName) (sources.Fact, error) 
 	pod, ok := pods[m.Pod]
 	if !ok {
 		var err error
-		if pod, err = sources.ParsePod(m.Pod); err != nil {
+		if pod, err = sources.ParseShownPod(m.Pod); err != nil {
 			return nil, err
 		}
 		pods[m.Pod] = pod
