@@ -10,7 +10,6 @@ import (
 	"iter"
 	"time"
 
-	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/audit"
 	"github.com/schedq/schedq/sources/lines"
 	"github.com/schedq/schedq/sources/marks"
@@ -30,7 +29,7 @@ func (f *file) detect(ctx context.Context) error {
 	}
 	head, first := f.reader.Head(), true
 	if isMarkdown(head) {
-		return fmt.Errorf("%s: this is a text in Markdown, not a recording, whatever lines it shows", f.reader.Name())
+		head = fenced(head)
 	}
 	if workload.SniffSimKube(head) {
 		f.format = workload.SimKubeFormat
@@ -146,6 +145,19 @@ func isMarkdown(head []byte) bool {
 	return bytes.Contains(head, []byte("\n```"))
 }
 
+// fenced returns a text in Markdown from the first line of klog's or of an audit log on: an issue shows such lines in a fence. It returns
+// nil if there is none.
+func fenced(text []byte) []byte {
+	for rest := text; len(rest) > 0; {
+		line, behind, _ := bytes.Cut(rest, []byte("\n"))
+		if line = bytes.TrimRight(line, "\r"); schedlog.Sniff(line) || isAudit(line) {
+			return rest
+		}
+		rest = behind
+	}
+	return nil
+}
+
 // firstTime returns the time of the first record of a trace, or the zero time.
 func firstTime(head []byte) time.Time {
 	for line := range beginnings(head) {
@@ -155,19 +167,4 @@ func firstTime(head []byte) time.Time {
 		}
 	}
 	return time.Time{}
-}
-
-// unknown says of which format a file can't be told.
-func (f *file) unknown() error {
-	name := f.reader.Name()
-	f.reader.Strict()
-	line, err := f.reader.Next() // a line that is too long or binary says so itself
-	if err != nil {
-		return err
-	}
-	if bytes.HasPrefix(line, []byte("age-encryption.org/")) {
-		return fmt.Errorf("%s is encrypted (age): give schedq what age --decrypt makes of it", name)
-	}
-	return fmt.Errorf("%s: the format is not one that schedq reads (an audit log of kube-apiserver, a log of "+
-		"kube-scheduler, a trace, a recording of kube-scheduler-simulator's, kwok's or k8shark's, counts, marks, a scenario, a trace of SimKube's or a table of openb): its first line is \"%s\"", name, sources.Sanitize(string(line[:min(len(line), 60)])))
 }

@@ -142,7 +142,8 @@ func TestSeedsFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(thereBefore(rec), " "); got != "node-a web-1" || len(rec.Notices) > 0 {
+		said := seed + ": 2 of the 6 files in it are left out: objects that kube-scheduler does not read (1: namespaces/default/core/secrets.yaml), text (1: version)"
+		if got := strings.Join(thereBefore(rec), " "); got != "node-a web-1" || !slices.Equal(rec.Notices, []string{said}) {
 			t.Errorf("before there were %s, and it says %q", got, rec.Notices)
 		}
 	}
@@ -186,5 +187,34 @@ func TestTracedSeed(t *testing.T) {
 	}
 	if tried != 4 || began.Hour() != 9 {
 		t.Errorf("%d attempts, began %s, of %v", tried, began, thereBefore(rec))
+	}
+}
+
+// TestSeedShapes: of a folder, arrays and objects without kind are taken, and the others counted by reason.
+func TestSeedShapes(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"core_v1_nodes.json": "[" + nodeObject("node-a", "na", "2026-11-21T09:59:00Z") + "]",
+		"pods.json":          `[{"metadata":{"name":"web-1","namespace":"default","uid":"u1","creationTimestamp":"2026-11-20T10:00:00Z"},"spec":{"containers":[{"name":"c"}]}}]`,
+		"unknown.json":       `[{"metadata":{"name":"x"},"spec":{"replicas":1}}]`,
+		"configmaps.json":    `[{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x"}}]`,
+		"empty.json":         "",
+		"kube-scheduler.log": schedLog,
+		"version.txt":        "v1.37.1\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rec, err := Open(t.Context(), in(t, "audit.log", middle), Options{Seeds: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(thereBefore(rec), " "); got != "node-a web-1" {
+		t.Errorf("before there were %s", got)
+	}
+	said := strings.Join(rec.Notices, "|")
+	if !strings.Contains(said, "5 of the 7 files in it are left out: empty (1: empty.json), log (1: kube-scheduler.log), other objects, or without a kind (1: configmaps.json), text (1: version.txt), unreadable (1: unknown.json)") {
+		t.Errorf("it says %q", said)
 	}
 }
