@@ -51,6 +51,7 @@ func openLongJoined(ctx context.Context, name sources.SafeText, files []*file, o
 		return nil, err
 	}
 	l := longJoined{name: name, files: files, seeds: seeds, opts: opts}
+	l.tried = earlier.NewAttempts(slices.Concat(objectsOf(seeds)...))
 	rec, err := l.read(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -59,7 +60,7 @@ func openLongJoined(ctx context.Context, name sources.SafeText, files []*file, o
 		return nil, ctx.Err()
 	}
 	l.names = namesakes{} // nobody asks for them any more
-	rec.Notices = append(said, rec.Notices...)
+	rec.Notices = slices.Concat(aboutFolders(files), said, rec.Notices)
 	return rec, nil
 }
 
@@ -77,7 +78,8 @@ type longJoined struct {
 	audits   *audit.Long            // nil until then, or if there are none
 	visit    func(ev sources.Event) // is shown what they tell
 	names    namesakes
-	mixed    atomic.Bool // a file has lines of both kinds
+	tried    *earlier.Attempts // what the logs contain about the objects of seeds
+	mixed    atomic.Bool       // a file has lines of both kinds
 }
 
 // read reads the logs once. It returns nil if it can't be told so that they are of one run.
@@ -102,7 +104,7 @@ func (l *longJoined) read(ctx context.Context) (*sources.Recording, error) {
 	}
 	begin, end := spanOf(l.files)
 	seed, said := sow(l.seeds, begin, end)
-	rec.Notices = append(append(rec.Notices, said...), l.begin(seed, begin, show)...)
+	rec.Notices = append(append(rec.Notices, said...), l.begin(seed, begin, end, show)...)
 	if show == nil {
 		if err := l.showAll(ctx); err != nil {
 			return nil, err
@@ -231,6 +233,7 @@ func (l *longJoined) survey(ctx context.Context) (show func(sources.Event), err 
 		if err != nil {
 			return nil, err
 		}
+		l.tried.Note(ev)
 		if _, is := ev.Fact.(*sources.SchedulerStarted); !is {
 			show(ev)
 		}
@@ -271,7 +274,7 @@ func (l *longJoined) surveyAudits(ctx context.Context, all []audit.Source, round
 }
 
 // begin takes a seed, and shows what is told of the beginning. It returns what a person should know of the seed.
-func (l *longJoined) begin(seed earlier.Seed, at time.Time, show func(sources.Event)) (notices []string) {
+func (l *longJoined) begin(seed earlier.Seed, at, end time.Time, show func(sources.Event)) (notices []string) {
 	if show == nil {
 		show = func(sources.Event) {}
 	}
@@ -287,7 +290,8 @@ func (l *longJoined) begin(seed earlier.Seed, at time.Time, show func(sources.Ev
 		}
 		notices = aboutFit(l.audits.Begin(seed), l.seeds, l.audits.BeginAtWork())
 	case len(seed.Objects) > 0:
-		there := seed.Events(at)
+		there, fit := seed.Beside(l.tried, at, end)
+		notices = aboutFit(fit, l.seeds, false)
 		l.run.Before = [][]sources.Event{there}
 		for _, ev := range there {
 			show(ev)

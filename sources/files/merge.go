@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/audit"
+	"github.com/schedq/schedq/sources/earlier"
 	"github.com/schedq/schedq/sources/joined"
 	"github.com/schedq/schedq/sources/marks"
 	"github.com/schedq/schedq/sources/metrics"
@@ -107,10 +108,17 @@ func eventsOfObjects(files []*file, logs []*audit.Log, seeds []seedList) (events
 	begin, end := spanOf(files)
 	seed, notices := sow(seeds, begin, end)
 	if len(logs) == 0 {
-		if len(seed.Objects) > 0 {
-			events = seed.Events(begin)
+		if len(seed.Objects) == 0 {
+			return nil, notices
 		}
-		return events, notices
+		tried := earlier.NewAttempts(seed.Objects)
+		for _, f := range files {
+			for _, ev := range f.part.Events {
+				tried.Note(ev)
+			}
+		}
+		events, fit := seed.Beside(tried, begin, end)
+		return events, append(notices, aboutFit(fit, seeds, false)...)
 	}
 	events, fit := audit.OrderSeeded(seed, logs...)
 	return events, append(notices, aboutFit(fit, seeds, slices.ContainsFunc(events, isFact[*sources.Attached]))...)
