@@ -108,7 +108,7 @@ func Read(from io.Reader, keep func(bytes int)) (*File, error) {
 	case e != nil:
 		err = e
 	case first == '{', first == '[':
-		err = r.json(in)
+		err = r.json(&withoutLogs{from: in})
 	default:
 		err = r.yaml(in)
 	}

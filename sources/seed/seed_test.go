@@ -33,9 +33,11 @@ func TestShapes(t *testing.T) {
 		"must-gather, a list":                    {"---\napiVersion: v1\nitems:\n- metadata:\n    name: a\n    namespace: default\nkind: PodList\nmetadata: {}\n", "Pod a"},
 		"kwokctl snapshot":                       {"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n---\napiVersion: v1\nkind: ConfigMap\n---\n\n---\napiVersion: v1\nkind: Node\nmetadata:\n  name: \"n\"\n", both},
 		"k8shark":                                {`{"id":"1","captured_at":"2026-11-21T10:00:30Z","api_path":"/api/v1/pods","http_method":"GET","response_code":200,"response_body":{"kind":"PodList","apiVersion":"v1","items":[` + bare + `]}}`, "Pod a of /api/v1/pods at 10:00:30"},
-		"an array":                               {`[` + pod + `,` + node + `]`, both},
-		"an array over lines":                    {"[\n " + pod + ",\n " + node + "\n]\n", both},
-		"an array of lists":                      {`[{"kind":"PodList","apiVersion":"v1","items":[` + bare + `]},` + node + `]`, both},
+		"cluster-info dump, in one stream": {`{"kind":"PodList","apiVersion":"v1","items":[` + bare + "]}\n==== START logs for container c of pod default/a ====\n{\"kind\":\"Pod\"\n" + strings.Repeat("x", 1<<17) +
+			"==== END logs for container c of pod default/a ====\n" + node + "\n", both},
+		"an array":            {`[` + pod + `,` + node + `]`, both},
+		"an array over lines": {"[\n " + pod + ",\n " + node + "\n]\n", both},
+		"an array of lists":   {`[{"kind":"PodList","apiVersion":"v1","items":[` + bare + `]},` + node + `]`, both},
 		"objects without kind": {`[{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c"}]}},{"metadata":{"name":"n"},"spec":{},"status":{"nodeInfo":{}}},` +
 			`{"metadata":{"name":"v"},"spec":{"accessModes":["ReadWriteOnce"],"capacity":{"storage":"1Gi"}}},{"metadata":{"name":"d","namespace":"x"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{}}},` +
 			`{"metadata":{"name":"s"},"provisioner":"p"},{"metadata":{"name":"h"},"value":7},{"metadata":{"name":"z","namespace":"x"},"spec":{"replicas":1}}]`,
