@@ -352,6 +352,18 @@ type Injected struct {
 	Pod  types.NamespacedName
 }
 
+// LacksObject reports whether f is an attempt in a scheduler's log, beside objects, of a pod whose object is not among them. Where it is,
+// the attempt has the pod's UID.
+func LacksObject(f Fact) bool {
+	switch f := f.(type) {
+	case *FailedAttempt:
+		return f.Log && f.UID == ""
+	case *Bound:
+		return f.UID == ""
+	}
+	return false
+}
+
 // LoggedPod returns the pod that a scheduler's log names, and false if f names none.
 func LoggedPod(f Fact) (pod types.NamespacedName, names bool) {
 	switch f := f.(type) {

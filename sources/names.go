@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -59,6 +60,38 @@ func ParsePod(s string) (types.NamespacedName, error) {
 		return types.NamespacedName{}, err
 	}
 	return types.NamespacedName{Namespace: namespace, Name: name}, nil
+}
+
+// maxShown limits each part of a redacted name, in bytes. It is the longest that Kubernetes allows.
+const maxShown = 253
+
+// SafePod returns a redacted name, such as mill/pod-A or [REDACTED], safe to show and of bounded length.
+func SafePod(s string) types.NamespacedName {
+	part := func(s string) string {
+		safe := string(Sanitize(s))
+		cut := min(len(safe), maxShown)
+		for cut < len(safe) && !utf8.RuneStart(safe[cut]) {
+			cut--
+		}
+		return safe[:cut]
+	}
+	namespace, name, ok := strings.Cut(s, "/")
+	if !ok {
+		namespace, name = "", s
+	}
+	return types.NamespacedName{Namespace: part(namespace), Name: part(name)}
+}
+
+// ParseShownPod is ParsePod, but also accepts the names that SafePod returns.
+func ParseShownPod(s string) (types.NamespacedName, error) {
+	pod, err := ParsePod(s)
+	if err == nil {
+		return pod, nil
+	}
+	if safe := SafePod(s); safe.Name != "" && safe.String() == s {
+		return safe, nil
+	}
+	return pod, err
 }
 
 func validName(s string) bool {

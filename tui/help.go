@@ -86,7 +86,7 @@ func (m *model) recordingItems() []widget.Item {
 		{"gates", format.SafeList(f.Gates(), " ")},
 		{"backoff", fmt.Sprintf("from %s to %s", o.PodInitialBackoff, o.PodMaxBackoff)},
 		{"leftover", fmt.Sprintf("flushed after %s", o.PodMaxInUnschedulablePods)},
-		{"time", fmt.Sprintf("%s %s to %s %s", f.Zone.Day(f.Start), f.Zone.Second(f.Start), f.Zone.Second(f.End), f.Zone.Name(f.End))},
+		{"time", f.Zone.Range(f.Start, f.End) + " " + f.Zone.Name(f.End)},
 	}
 	for _, n := range f.Notices {
 		facts = append(facts, [2]string{"notice", format.Safe(n)})

@@ -103,5 +103,5 @@ var (
 	errNoNodesRead   = errors.New("you may not read nodes, or the cluster has none: schedq doctor shows which")
 	errMomentPassed  = errors.New("only known at the end of the what-if")
 	errEngineDropped = errors.New("this part of the history keeps moves only; start a what-if to replay it")
-	errNoObject      = errors.New("this recording does not contain the pod's object; an audit log would")
+	errNoObject      = errors.New("this recording does not contain the pod's object; an audit log or a seed would")
 )

@@ -21,17 +21,6 @@ type Seed struct {
 	Began time.Time
 }
 
-// Events returns what a seed tells where no audit log tells of changes: all of it at that time.
-func (s Seed) Events(at time.Time) []sources.Event {
-	var events []sources.Event
-	there := map[sources.ObjectName]runtime.Object{}
-	for _, obj := range s.Objects {
-		there[sources.NameOf(obj)] = obj
-		events = append(events, sources.Event{Time: at, Fact: &sources.ObjectChange{Verb: sources.Added, Object: obj}})
-	}
-	return append(events, s.Attach(at, there)...)
-}
-
 // Attach returns that the scheduler was at work at that time, when these objects were there, and what the seed knows of its attempts
 // up to then.
 func (s Seed) Attach(at time.Time, there map[sources.ObjectName]runtime.Object) []sources.Event {

@@ -10,8 +10,8 @@ import (
 	"iter"
 	"time"
 
-	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/lines"
+	"github.com/schedq/schedq/sources/schedlog"
 	"github.com/schedq/schedq/sources/wrapped"
 )
 
@@ -22,7 +22,7 @@ func (f *file) detect(ctx context.Context) error {
 	}
 	head := f.reader.Head()
 	if isMarkdown(head) {
-		return fmt.Errorf("%s: this is a text in Markdown, not a recording, whatever lines it shows", f.reader.Name())
+		head = fenced(head)
 	}
 	f.format, f.hint = formatOf(head)
 	if f.format == nil {
@@ -117,6 +117,19 @@ func isMarkdown(head []byte) bool {
 	return bytes.Contains(head, []byte("\n```"))
 }
 
+// fenced returns a text in Markdown from the first line of klog's or of an audit log on: an issue shows such lines in a fence. It returns
+// nil if there is none.
+func fenced(text []byte) []byte {
+	for rest := text; len(rest) > 0; {
+		line, behind, _ := bytes.Cut(rest, []byte("\n"))
+		if line = bytes.TrimRight(line, "\r"); schedlog.Sniff(line) || isAudit(line) {
+			return rest
+		}
+		rest = behind
+	}
+	return nil
+}
+
 // firstTime returns the time of the first record of a trace, or the zero time.
 func firstTime(head []byte) time.Time {
 	for line := range beginnings(head) {
@@ -126,18 +139,4 @@ func firstTime(head []byte) time.Time {
 		}
 	}
 	return time.Time{}
-}
-
-// unknown says of which format a file can't be told.
-func (f *file) unknown() error {
-	name := f.reader.Name()
-	f.reader.Strict()
-	line, err := f.reader.Next() // a line that is too long or binary says so itself
-	if err != nil {
-		return err
-	}
-	if bytes.HasPrefix(line, []byte("age-encryption.org/")) {
-		return fmt.Errorf("%s is encrypted (age): give schedq what age --decrypt makes of it", name)
-	}
-	return fmt.Errorf("%s: the format is not one that schedq reads (%s): its first line is \"%s\"", name, listFormats(), sources.Sanitize(string(line[:min(len(line), 60)])))
 }

@@ -42,8 +42,9 @@ const (
 type place struct {
 	path string
 	root string // what was named
-	// found is true if nobody named it: it was found in a folder or in an archive.
+	// found is true if nobody named it: it was found in a folder or in an archive, of which others are left out.
 	found bool
+	among *skipped
 	// ring is true of a ring's folder, which is one recording. What is opened holds nothing then.
 	ring bool
 	open func(context.Context) (*lines.Reader, error)
@@ -55,20 +56,22 @@ type sought struct {
 	is func(ctx context.Context, head []byte) bool
 	// what says it to a person: "an audit log".
 	what string
+	// unlike tells what another file is by its first bytes.
+	unlike func(head []byte) unlike
 	// captures is true if an archive of k8shark's is sought as one, and not for what is in it.
 	captures bool
 }
 
 // recordings returns what Open looks for.
 func recordings() sought {
-	return sought{captures: true, what: "an audit log of kube-apiserver, a log of kube-scheduler or another recording", is: func(ctx context.Context, head []byte) bool {
+	return sought{captures: true, unlike: unlikeHead, what: "an audit log of kube-apiserver, a log of kube-scheduler or another recording", is: func(ctx context.Context, head []byte) bool {
 		r, err := lines.New(ctx, "", time.Time{}, io.NopCloser(bytes.NewReader(head)))
 		if err != nil {
 			return false
 		}
 		f := &file{reader: r}
 		defer func() { f.reader.Close() }()
-		return f.detect(ctx) == nil && f.format.role != play
+		return !isMarkdown(head) && f.detect(ctx) == nil && f.format.role != play // nobody named it, and its fences may be of any run
 	}}
 }
 
@@ -76,7 +79,7 @@ func recordings() sought {
 func places(ctx context.Context, paths []string, opts Options, sought sought) ([]place, error) {
 	var all []place
 	for _, path := range paths {
-		s := search{ctx: ctx, root: path, sought: sought, most: maxUnpacked}
+		s := search{ctx: ctx, root: path, sought: sought, most: maxUnpacked, among: skipped{root: path, what: sought.what}}
 		var err error
 		switch kind := kindOf(ctx, path); kind {
 		case "url":
@@ -99,10 +102,10 @@ func places(ctx context.Context, paths []string, opts Options, sought sought) ([
 			return nil, err
 		}
 		switch {
-		case s.looked == 0:
+		case s.among.looked == 0:
 			return nil, fmt.Errorf("%s: there is no file in it", sources.Sanitize(path))
 		case len(s.all) == 0:
-			return nil, fmt.Errorf("%s: of the %d files in it, none is %s", sources.Sanitize(path), s.looked, sought.what)
+			return nil, s.among.refusal()
 		}
 		all = append(all, s.all...)
 	}
@@ -166,7 +169,7 @@ type search struct {
 	root   string
 	sought sought
 	most   int64 // bytes that an archive may unpack to
-	looked int
+	among  skipped
 	all    []place
 }
 
@@ -175,15 +178,17 @@ func (s *search) look(name string, open func(context.Context) (*lines.Reader, er
 	if err := s.ctx.Err(); err != nil {
 		return err
 	}
-	if s.looked++; s.looked > maxFound {
+	if s.among.looked++; s.among.looked > maxFound {
 		return fmt.Errorf("%s holds more than %d files: name those that are to be read", sources.Sanitize(s.root), maxFound)
 	}
 	first, err := io.ReadAll(io.LimitReader(head, peeked))
-	if err != nil || len(first) == 0 {
-		return nil // it can't be read, so it is none
-	}
-	if s.sought.is(s.ctx, first) {
-		s.all = append(s.all, place{path: filepath.Join(s.root, name), root: s.root, found: true, open: open})
+	switch {
+	case err != nil:
+		s.among.add("unreadable", name)
+	case len(first) > 0 && s.sought.is(s.ctx, first):
+		s.all = append(s.all, place{path: filepath.Join(s.root, name), root: s.root, found: true, among: &s.among, open: open})
+	default:
+		s.among.add(s.sought.unlike(first).reason, name)
 	}
 	return nil
 }
@@ -195,17 +200,21 @@ func (s *search) folder() error {
 			if path == s.root {
 				return fmt.Errorf("%s can't be read: %w", sources.Sanitize(path), err)
 			}
-			return nil // what may not be read is left out
+			s.among.looked++
+			s.among.add("unreadable", path)
+			return nil
 		}
 		if !entry.Type().IsRegular() {
 			return nil
 		}
+		name, _ := filepath.Rel(s.root, path)
 		f, err := disk.Open(s.ctx, path)
 		if err != nil {
+			s.among.looked++
+			s.among.add("unreadable", name)
 			return nil
 		}
 		defer f.Close()
-		name, _ := filepath.Rel(s.root, path)
 		return s.look(name, func(ctx context.Context) (*lines.Reader, error) { return lines.Open(ctx, path, nil) }, f)
 	})
 }
@@ -227,7 +236,7 @@ func (s *search) zip() error {
 	}
 	defer z.Close()
 	if s.sought.captures && slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == captureName }) {
-		s.looked = len(z.File)
+		s.among.looked = len(z.File)
 		s.all = []place{{path: s.root, root: s.root, open: func(ctx context.Context) (*lines.Reader, error) { return openCapture(ctx, s.root, s.most) }}}
 		return nil
 	}
@@ -245,6 +254,8 @@ func (s *search) zip() error {
 		}
 		r, err := entry.Open()
 		if err != nil {
+			s.among.looked++
+			s.among.add("unreadable", entry.Name)
 			continue
 		}
 		err = s.look(entry.Name, func(ctx context.Context) (*lines.Reader, error) { return openZipped(ctx, s.root, i) }, r)
@@ -372,12 +383,39 @@ func withoutLeftOut(all []*file) (read []*file, notices []string, err error) {
 			continue
 		}
 		err = f.leftOut
-		if !errors.Is(err, schedlog.ErrOther) {
-			notices = append(notices, fmt.Sprintf("%v: the file is left out", err))
+		_, other := schedlog.WhyOther(err)
+		if f.place.among != nil {
+			f.place.among.leave(relative(f.place), err)
+			err = f.place.among.refusal()
+		}
+		if !errors.Is(f.leftOut, schedlog.ErrOther) || f.place.among == nil && !other {
+			notices = append(notices, fmt.Sprintf("%v: the file is left out", f.leftOut))
 		}
 	}
 	if len(read) == 0 {
 		return nil, nil, err
 	}
-	return read, notices, nil
+	return read, append(notices, aboutFolders(read)...), nil
+}
+
+// relative is the name of a file within the folder or the archive in which it was found.
+func relative(p place) string {
+	if name, err := filepath.Rel(p.root, p.path); err == nil {
+		return name
+	}
+	return p.path
+}
+
+// aboutFolders says of each folder and archive what is left out.
+func aboutFolders(files []*file) (notices []string) {
+	var said []*skipped
+	for _, f := range files {
+		if among := f.place.among; among != nil && !slices.Contains(said, among) {
+			said = append(said, among)
+			if text := among.notice(); text != "" {
+				notices = append(notices, text)
+			}
+		}
+	}
+	return notices
 }

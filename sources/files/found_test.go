@@ -106,8 +106,10 @@ func TestFound(t *testing.T) {
 			if got, want := show(rec.Events), show(named.Events); got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
-			if len(rec.Notices) != len(named.Notices) {
-				t.Errorf("it says %q, want %q", rec.Notices, named.Notices)
+			said := path + ": 5 of the 7 files in it are left out: Markdown (1: README.md), empty (1: empty.log), log of another program (1: pods/kubelet/logs/current.log), " +
+				"objects, for --seed (1: cluster-scoped-resources/core/nodes/a.yaml), text (1: version.txt)"
+			if want := append([]string{said}, named.Notices...); !slices.Equal(rec.Notices, want) {
+				t.Errorf("it says %q, want %q", rec.Notices, want)
 			}
 		})
 	}
@@ -119,17 +121,24 @@ func TestFoundNothing(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(bare, "a.txt"), []byte("x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	others := t.TempDir()
+	for name, text := range map[string]string{"a-app.log": "I0504 12:00:00.000000       1 main.go:10] Program started\n", "b.txt": "hello\n"} {
+		if err := os.WriteFile(filepath.Join(others, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	damaged, err := os.ReadFile(tarred(t, false))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ path, want string }{
-		"a folder of others": {bare, "of the 1 files in it, none is an audit log of kube-apiserver"},
-		"tar with ..":        {tarred(t, true, &tar.Header{Name: "../evil.log", Mode: 0o600}), `the name "../evil.log" in it leads out of the archive`},
-		"tar with a root":    {tarred(t, true, &tar.Header{Name: "/etc/evil.log", Mode: 0o600}), `the name "/etc/evil.log" in it leads out of the archive`},
-		"zip with ..":        {zippedExport(t, `a\..\..\evil.log`), `in it leads out of the archive`},
-		"tar, damaged":       {in(t, "d", string(damaged[:len(damaged)/2-300])+strings.Repeat("x", 2000))[0], "the tar archive is damaged after"},
-		"zip, cut off":       {in(t, "z", "PK\x03\x04rest")[0], "the zip archive can't be read"},
+		"a folder of others":         {bare, "none of the 1 files in it is an audit log of kube-apiserver, a log of kube-scheduler or another recording: text (1: a.txt)"},
+		"a folder of other programs": {others, "none of the 2 files in it is an audit log of kube-apiserver, a log of kube-scheduler or another recording: log of another program (1: a-app.log), text (1: b.txt)"},
+		"tar with ..":                {tarred(t, true, &tar.Header{Name: "../evil.log", Mode: 0o600}), `the name "../evil.log" in it leads out of the archive`},
+		"tar with a root":            {tarred(t, true, &tar.Header{Name: "/etc/evil.log", Mode: 0o600}), `the name "/etc/evil.log" in it leads out of the archive`},
+		"zip with ..":                {zippedExport(t, `a\..\..\evil.log`), `in it leads out of the archive`},
+		"tar, damaged":               {in(t, "d", string(damaged[:len(damaged)/2-300])+strings.Repeat("x", 2000))[0], "the tar archive is damaged after"},
+		"zip, cut off":               {in(t, "z", "PK\x03\x04rest")[0], "the zip archive can't be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := Open(t.Context(), []string{c.path}, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -230,6 +230,8 @@ func TestLongJoined(t *testing.T) {
 		"mixed, no other log":  {"audit.log", audit + two},
 		"mixed, torn event":    {"sched.log", five + audit[:200] + "\n"},
 		"mixed, other's lines": {"audit.log", audit + "I1121 10:00:02.000000       1 kubelet.go:1] \"Starting kubelet\"\n"},
+		"twice":                {"audit.log", audit, "sched.log", five, "sched.2.log", five},
+		"a part twice":         {"audit.log", audit, "sched.log", twos[0], "sched.2.log", two},
 		"of another's starts":  {"audit.log", audit, "sched.log", strings.Replace(two, "10:00:00.5", "09:58:00.5", 1)},
 	} {
 		t.Run(name, func(t *testing.T) { compareKept(t, in(t, content...)...) })
@@ -244,7 +246,6 @@ func TestLongJoinedKept(t *testing.T) {
 		"of other pods":    {"audit.log", audit, "sched.log", strings.ReplaceAll(five, "p-", "q-")},
 		"of another time":  {"audit.log", audit, "sched.log", strings.ReplaceAll(five, "I1121", "I1120")},
 		"of other program": {"audit.log", audit, "sched.log", "I1121 10:00:00.500000       1 server.go:187] \"Version\" version=\"v1.37.1\"\n"},
-		"twice":            {"audit.log", audit, "sched.log", five, "sched.2.log", five},
 		"mixed, audit":     {"audit.log", strings.Repeat(audit, 20) + schedLog, "sched.log", five},
 	} {
 		t.Run(name, func(t *testing.T) { compareAllKept(t, in(t, content...)...) })

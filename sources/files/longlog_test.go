@@ -97,7 +97,6 @@ func TestLongLogKept(t *testing.T) {
 	for name, content := range map[string][]string{
 		"of another program": {"sched.log", "I1121 10:00:00.500000       1 server.go:187] \"Version\" version=\"v1.37.1\"\n"},
 		"of two runs":        {"sched.log", five, "sched.2.log", strings.ReplaceAll(five, "I1121", "I1120")},
-		"twice":              {"sched.log", five, "sched.2.log", five},
 		"mixed":              {"sched.log", five + auditLog},
 	} {
 		t.Run(name, func(t *testing.T) { compareAllKept(t, in(t, content...)...) })

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/audit"
+	"github.com/schedq/schedq/sources/earlier"
 	"github.com/schedq/schedq/sources/joined"
 	"github.com/schedq/schedq/sources/lines"
 )
@@ -73,7 +74,10 @@ func (r *reading) read(ctx context.Context) (*sources.Recording, error) {
 	for _, f := range files {
 		describe(rec, f)
 	}
-	said, told := r.begin(files)
+	said, told, err := r.begin(ctx, files)
+	if err != nil {
+		return nil, err
+	}
 	rec.Notices = append(rec.Notices, said...)
 	return rec, r.finish(ctx, rec, files, told)
 }
@@ -204,7 +208,7 @@ func (r *reading) visitor() func() func(sources.Event) {
 
 // begin takes what the seeds tell of the beginning. It returns what a person should know of them, and what is told apart from the files'
 // events: what was there, and the schedulers that started.
-func (r *reading) begin(files []*file) (notices []string, told []sources.Event) {
+func (r *reading) begin(ctx context.Context, files []*file) (notices []string, told []sources.Event, err error) {
 	at, end := spanOf(files)
 	seed, notices := sow(r.seeds, at, end)
 	var starts []sources.Event
@@ -214,10 +218,19 @@ func (r *reading) begin(files []*file) (notices []string, told []sources.Event) 
 		notices = append(notices, aboutFit(fit, r.seeds, r.audits.BeginAtWork())...)
 		starts = r.audits.Starts()
 	case len(seed.Objects) > 0:
-		told = seed.Events(at)
+		tried := earlier.NewAttempts(seed.Objects)
+		for ev, err := range r.run.Events(ctx) {
+			if err != nil {
+				return nil, nil, err
+			}
+			tried.Note(ev)
+		}
+		var fit earlier.Fit
+		told, fit = seed.Beside(tried, at, end)
+		notices = append(notices, aboutFit(fit, r.seeds, false)...)
 		r.run.Before = slices.Insert(r.run.Before, 0, joined.Kept(slices.Clone(told)))
 	}
-	return notices, append(told, r.run.Describe(starts)...)
+	return notices, append(told, r.run.Describe(starts)...), nil
 }
 
 // finish gives rec its events, or has it read them again whenever it is played.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"time"
 
@@ -42,7 +43,7 @@ type seedList struct {
 
 // seeds returns what readSeeds looks for.
 func seeds() sought {
-	return sought{what: "a list of objects that kube-scheduler reads", is: func(ctx context.Context, head []byte) bool {
+	return sought{what: "a list of objects that kube-scheduler reads", unlike: notSeed, is: func(ctx context.Context, head []byte) bool {
 		r, err := lines.New(ctx, "", time.Time{}, io.NopCloser(bytes.NewReader(head)))
 		if err != nil {
 			return false
@@ -51,6 +52,19 @@ func seeds() sought {
 		return isTrace(r.Head()) || seed.Sniff(r.Head())
 	}}
 }
+
+// notSeed tells what a file is that holds no objects.
+func notSeed(head []byte) unlike {
+	u := unlikeHead(head)
+	if sought := recordings(); u.reason == "text" && sought.is(context.Background(), head) {
+		u.reason = "log"
+	} else if text := bytes.TrimSpace(head); u.reason == "text" && len(text) > 0 && (text[0] == '{' || text[0] == '[' || otherYAML.Match(head)) {
+		u.reason = "other objects, or without a kind"
+	}
+	return u
+}
+
+var otherYAML = regexp.MustCompile(`(?m)^(?:apiVersion|kind): `)
 
 func isTrace(head []byte) bool {
 	for line := range beginnings(head) {
@@ -67,20 +81,28 @@ func readSeeds(ctx context.Context, opts Options) (all []seedList, notices []str
 		return nil, nil, err
 	}
 	budget := lines.NewBudget(opts.Memory)
+	var of []*file // that are read
 	for _, p := range found {
 		lists, said, err := readSeed(ctx, p, budget)
 		switch {
 		case err != nil && p.found && ctx.Err() == nil:
-			if !errors.Is(err, seed.ErrNothing) {
+			if errors.Is(err, seed.ErrNothing) {
+				p.among.add("objects that kube-scheduler does not read", relative(p))
+			} else {
+				p.among.add("unreadable", relative(p))
 				notices = append(notices, fmt.Sprintf("%v: the file is left out", err))
 			}
 			continue
 		case err != nil:
 			return nil, nil, err
 		}
+		of = append(of, &file{place: p})
 		all, notices = append(all, lists...), append(notices, said...)
 	}
-	return all, notices, nil
+	if len(of) == 0 && len(found) > 0 {
+		return nil, nil, found[0].among.refusal()
+	}
+	return all, append(notices, aboutFolders(of)...), nil
 }
 
 // readSeed reads one file: objects, or a trace that begins with all there are.
@@ -144,6 +166,14 @@ func tracedSeed(r *lines.Reader) (seedList, error) {
 		list.Objects = append(list.Objects, obj)
 	}
 	return list, nil
+}
+
+// objectsOf returns the objects of each of the lists.
+func objectsOf(lists []seedList) (objects [][]runtime.Object) {
+	for _, l := range lists {
+		objects = append(objects, l.Objects)
+	}
+	return objects
 }
 
 // sow chooses what seeds tell of the moment nearest to the begin of logs.

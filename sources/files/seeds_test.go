@@ -142,7 +142,8 @@ func TestSeedsFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(thereBefore(rec), " "); got != "node-a web-1" || len(rec.Notices) > 0 {
+		said := seed + ": 2 of the 6 files in it are left out: objects that kube-scheduler does not read (1: namespaces/default/core/secrets.yaml), text (1: version)"
+		if got := strings.Join(thereBefore(rec), " "); got != "node-a web-1" || !slices.Equal(rec.Notices, []string{said}) {
 			t.Errorf("before there were %s, and it says %q", got, rec.Notices)
 		}
 	}
@@ -186,5 +187,112 @@ func TestTracedSeed(t *testing.T) {
 	}
 	if tried != 4 || began.Hour() != 9 {
 		t.Errorf("%d attempts, began %s, of %v", tried, began, thereBefore(rec))
+	}
+}
+
+// TestSeedBesideLog: beside a scheduler's log alone, a seed's pods are as they were when the log began: those that were bound since wait
+// until then, as in a must-gather, which has the pods as they are at its end.
+func TestSeedBesideLog(t *testing.T) {
+	const (
+		at    = "2026-11-21T10:00:0"
+		node  = `{"kind":"Node","apiVersion":"v1","metadata":{"name":"node-a","uid":"na"}}`
+		other = `{"kind":"Node","apiVersion":"v1","metadata":{"name":"node-z","uid":"nz"}}`
+	)
+	pod := func(name, created, node, bound string) string {
+		return fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":"default","uid":%q,"creationTimestamp":%q},"spec":{"nodeName":%q,"containers":[{"name":"c"}]},"status":{"phase":"Running","conditions":[{"type":"PodScheduled","status":"True","lastTransitionTime":%q}]}}`,
+			name, "u-"+name, created, node, bound)
+	}
+	line := func(second int, text string) string {
+		return fmt.Sprintf("I1121 10:00:0%d.500000       1 schedule_one.go:314] %s\n", second, text)
+	}
+	log := line(0, `"Unable to schedule pod; no fit; waiting" pod="default/early" err="0/1 nodes are available: 1 Insufficient cpu."`) +
+		line(2, `"Successfully bound pod to node" pod="default/early" node="node-a"`) +
+		line(4, `"Successfully bound pod to node" pod="default/unknown" node="node-a"`) +
+		line(6, `"Unable to schedule pod; no fit; waiting" pod="default/late" err="0/1 nodes are available: 1 Insufficient cpu."`) +
+		line(8, `"Unable to schedule pod; no fit; waiting" pod="default/unknown-2" err="0/1 nodes are available: 1 Insufficient cpu."`)
+	for name, c := range map[string]struct {
+		seed string
+		want []string
+		says string
+	}{
+		"of the end": {listOf(node, pod("early", "2026-11-21T09:00:00Z", "node-a", at+"2Z"), pod("late", at+"3Z", "node-a", at+"7Z"), pod("old", "2026-11-21T09:00:00Z", "node-a", "2026-11-21T09:00:00Z"), pod("after", "2026-11-21T10:10:00Z", "", at+"9Z")),
+			[]string{"00.5 added early", "00.5 added old on node-a", "00.5 early failed", "02.5 early bound", "03.0 added late", "04.5 unknown bound", "06.5 late failed", "07.0 updated late on node-a", "08.5 unknown-2 failed"},
+			"Of the seed, 1 objects came after the end of the logs, and are left out."},
+		"of one namespace": {listOf(pod("old", "2026-11-21T09:00:00Z", "node-a", "2026-11-21T09:00:00Z")),
+			[]string{"00.5 added old on node-a", "00.5 early failed", "02.5 early bound", "04.5 unknown bound", "06.5 late failed", "08.5 unknown-2 failed"}, ""},
+		"of another cluster": {listOf(other, pod("old", "2026-11-21T09:00:00Z", "node-z", "2026-11-21T09:00:00Z")),
+			[]string{"00.5 early failed", "02.5 early bound", "04.5 unknown bound", "06.5 late failed", "08.5 unknown-2 failed"},
+			"The seed is of another cluster than the logs, and is left out: nothing that both name is the same."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			paths := in(t, "sched.log", log, "seed.json", c.seed)
+			for _, from := range []int64{0, 1} { // kept, and read again
+				opts := Options{Seeds: paths[1:], LongFrom: from, Now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)}
+				if from > 0 {
+					opts.Summary = noSummary
+				}
+				rec, err := Open(t.Context(), paths[:1], opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got []string
+				for ev, err := range rec.All(t.Context()) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					what := ""
+					switch f := ev.Fact.(type) {
+					case *sources.FailedAttempt:
+						what = f.Pod.Name + " failed"
+					case *sources.Bound:
+						what = f.Pod.Name + " bound"
+					case *sources.ObjectChange:
+						if p, is := f.Object.(*corev1.Pod); is {
+							if what = string(f.Verb) + " " + p.Name; p.Spec.NodeName != "" {
+								what += " on " + p.Spec.NodeName
+							}
+						}
+					}
+					if what != "" {
+						got = append(got, ev.Time.Format("05.0")+" "+what)
+					}
+				}
+				if !slices.Equal(got, c.want) {
+					t.Errorf("long from %d: got\n%s\nwant\n%s", from, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+				}
+				if said := strings.Join(rec.Notices, "|"); c.says != "" && !strings.Contains(said, c.says) {
+					t.Errorf("it says %q, want %q", said, c.says)
+				}
+			}
+		})
+	}
+}
+
+// TestSeedShapes: of a folder, arrays and objects without kind are taken, and the others counted by reason.
+func TestSeedShapes(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"core_v1_nodes.json": "[" + nodeObject("node-a", "na", "2026-11-21T09:59:00Z") + "]",
+		"pods.json":          `[{"metadata":{"name":"web-1","namespace":"default","uid":"u1","creationTimestamp":"2026-11-20T10:00:00Z"},"spec":{"containers":[{"name":"c"}]}}]`,
+		"unknown.json":       `[{"metadata":{"name":"x"},"spec":{"replicas":1}}]`,
+		"configmaps.json":    `[{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x"}}]`,
+		"empty.json":         "",
+		"kube-scheduler.log": schedLog,
+		"version.txt":        "v1.37.1\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rec, err := Open(t.Context(), in(t, "audit.log", middle), Options{Seeds: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(thereBefore(rec), " "); got != "node-a web-1" {
+		t.Errorf("before there were %s", got)
+	}
+	said := strings.Join(rec.Notices, "|")
+	if !strings.Contains(said, "5 of the 7 files in it are left out: empty (1: empty.json), log (1: kube-scheduler.log), other objects, or without a kind (1: configmaps.json), text (1: version.txt), unreadable (1: unknown.json)") {
+		t.Errorf("it says %q", said)
 	}
 }

@@ -129,6 +129,9 @@ func (p *parser) message(h *header) (known bool, err error) {
 			return true, nil
 		}
 	}
+	if p.ofPods++; !p.beforeMoves {
+		p.beforeMoves = isBeforeMoves(h.place)
+	}
 	p.now = p.clock.time(h)
 	if !p.follows {
 		p.sample.add(hash, p.now)
@@ -191,6 +194,11 @@ func (p *parser) pod(name []byte) (*pod, error) {
 		return known, nil
 	}
 	parsed, err := sources.ParsePod(string(name))
+	if err != nil && p.redacted {
+		if parsed, err = sources.SafePod(string(name)), nil; p.unusual == "" {
+			p.unusual = parsed.String()
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -232,6 +240,22 @@ func (p *parser) attempting(pod *pod, _ []byte) {
 	p.verbosity.settle()
 	pod.plugins, pod.message, pod.failed, pod.began = nil, "", nil, p.now
 	p.move(pod, &sources.Move{To: sources.TierInFlight})
+}
+
+// begins takes the unstructured line that an attempt of the pod of that name begins, as v1.19 has it.
+func (p *parser) begins(h *header, name []byte) {
+	pod, err := p.pod(bytes.TrimSpace(name))
+	if err != nil {
+		return
+	}
+	p.now = p.clock.time(h)
+	p.verbosity.settle()
+	pod.plugins, pod.message, pod.failed, pod.began = nil, "", nil, p.now
+}
+
+// isBeforeMoves reports whether a line about a pod is of v1.24 or older: later releases have it in schedule_one.go, and log moves.
+func isBeforeMoves(source []byte) bool {
+	return bytes.Contains(source, []byte(" scheduler.go:")) || bytes.Contains(source, []byte(" factory.go:"))
 }
 
 func (p *parser) checking(pod *pod, rest []byte) {

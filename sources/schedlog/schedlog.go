@@ -10,7 +10,6 @@ package schedlog
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -23,9 +22,6 @@ import (
 
 // Format is the format's name in sources.Recording.
 const Format = "schedlog"
-
-// ErrOther is in the error about a log of another program.
-var ErrOther = errors.New("this is not a kube-scheduler log")
 
 // maxPlaces is how many bindings are kept to compare with those of another log.
 const maxPlaces = 1000
@@ -51,6 +47,7 @@ func newParser(r *lines.Reader, year Year) *parser {
 	}
 	p.reset()
 	p.verbosity.keep, p.verbosity.streams, p.verbosity.unplaced = r.Keep, true, p.unplaced
+	p.redacted = redacts(r.Head())
 	return p
 }
 
@@ -111,6 +108,7 @@ type parser struct {
 	latest  time.Duration   // how long after an event's time something was told of it, at most
 	end     header          // of the last line
 	known   int             // lines that only kube-scheduler writes
+	ofPods  int             // those of them that are about a pod
 	moves   int
 	entity  bool   // the wording of v1.37 was seen
 	partial []byte // a line that a container runtime broke in pieces
@@ -126,6 +124,11 @@ type parser struct {
 	started  []*sources.SchedulerStarted
 	lacks    bool              // the line being read lacks what its message tells
 	block    func(line []byte) // takes the indented lines of a multi-line value
+
+	diagnosis   diagnosis // of what the log is, until a line is about a pod
+	redacted    bool      // invalid names are taken: see redacts
+	unusual     string    // the first of them
+	beforeMoves bool      // of a release that logs no moves
 
 	follows   bool // the log is read while it is written
 	verbosity verbosity
@@ -183,6 +186,9 @@ func (p *parser) line(h *header) error {
 	if len(h.rest) == 0 {
 		return nil
 	}
+	if p.ofPods == 0 {
+		p.diagnosis.note(h.place, h.rest)
+	}
 	if isLast(h) {
 		p.ends(h)
 		return nil
@@ -191,7 +197,10 @@ func (p *parser) line(h *header) error {
 		if flag, ok := bytes.CutPrefix(h.rest, []byte("FLAG: --")); ok {
 			p.settings.flag(flag)
 		}
-		p.lease(h) // before v1.33
+		p.lease(h)                                                                                           // before v1.33
+		if name, ok := bytes.CutPrefix(h.rest, []byte("Attempting to schedule pod: ")); ok && p.ofPods > 0 { // v1.19
+			p.begins(h, name)
+		}
 		return nil
 	}
 	known, err := p.message(h)
@@ -219,7 +228,7 @@ func (p *parser) conclude(r *lines.Reader) error {
 		}
 	}
 	if p.known == 0 {
-		return fmt.Errorf("%s: %w: none of its %d lines is one that kube-scheduler writes", r.Name(), ErrOther, r.Line())
+		return p.diagnosis.refuse(r.Name(), r.Line())
 	}
 	p.part.Saw(p.clock.time(&p.end))
 	p.election.endAt(p.part.Last, true)
@@ -247,6 +256,9 @@ func (p *parser) notices(r *lines.Reader) []string {
 	}
 	for _, notice := range p.clock.notices() {
 		notices = append(notices, r.Name()+": "+notice)
+	}
+	if p.unusual != "" {
+		notices = append(notices, fmt.Sprintf("%s: pods have names that Kubernetes does not allow, such as %s, so names were redacted: pods that have the same name here are shown as one", r.Name(), p.unusual))
 	}
 	if said := p.lacksMoves(); said != "" {
 		notices = append(notices, r.Name()+": "+said)

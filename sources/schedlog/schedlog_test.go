@@ -287,15 +287,18 @@ panic: something
 }
 
 func TestErrors(t *testing.T) {
+	const whole = "I1121 10:00:01.000000       1 a.go:1] \"Attempting to schedule pod\" pod=\"default/web-1\"\n"
 	for _, c := range []struct{ name, log, want string }{
 		{"another program", "I1121 10:00:01.000000       1 kubelet.go:1] \"Starting kubelet\"\nI1121 10:00:01.000000       1 kubelet.go:1] \"SyncLoop ADD\" pod=\"default/a\"\n",
-			"sched.log: this is not a kube-scheduler log: none of its 2 lines is one that kube-scheduler writes"},
-		{"escape codes in a name", "I1121 10:00:01.000000       1 a.go:1] \"Attempting to schedule pod\" pod=\"default/\x1b]0;x\"\n",
-			`sched.log:1: "␛]0;x" is not a Kubernetes object name`},
-		{"quoted escape codes in a name", "\nI1121 10:00:01.000000       1 a.go:1] \"Attempting to schedule pod\" pod=\"default/\\u202e\"\n",
-			`sched.log:2: "<U+202E>" is not a Kubernetes object name`},
-		{"no namespace", "I1121 10:00:01.000000       1 a.go:1] \"Attempting to schedule pod\" pod=\"a\"\n",
-			`sched.log:1: "a" is not a pod's namespace/name`},
+			"sched.log: this is not a kube-scheduler log: it is kubelet's"},
+		{"a program that is not known", "I1121 10:00:01.000000       1 main.go:1] Program started\n",
+			"sched.log: this is not a kube-scheduler log: none of its 1 lines is one that kube-scheduler writes"},
+		{"escape codes in a name", whole + "I1121 10:00:01.000000       1 a.go:1] \"Attempting to schedule pod\" pod=\"default/\x1b]0;x\"\n",
+			`sched.log:2: "␛]0;x" is not a Kubernetes object name`},
+		{"quoted escape codes in a name", whole + "\nI1121 10:00:01.000000       1 a.go:1] \"Attempting to schedule pod\" pod=\"default/\\u202e\"\n",
+			`sched.log:3: "<U+202E>" is not a Kubernetes object name`},
+		{"no namespace", whole + "I1121 10:00:01.000000       1 a.go:1] \"Attempting to schedule pod\" pod=\"a\"\n",
+			`sched.log:2: "a" is not a pod's namespace/name`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := read(t, c.log, nov, true); err == nil || err.Error() != c.want {

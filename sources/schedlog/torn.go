@@ -100,10 +100,13 @@ func (p *parser) headless(line []byte) {
 		p.held, p.heldAt = bytes.Clone(line[i:]), p.lines.Line()
 		line = line[:i]
 	}
+	if p.ofPods == 0 {
+		p.diagnosis.noteHeadless(line)
+	}
 	switch {
 	case p.block != nil:
 		p.block(line)
-	case len(line) > 0 && !indented(line) && p.held == nil:
+	case len(line) > 0 && !indented(line) && p.held == nil && !bytes.HasPrefix(line, []byte("Trace[")): // of a trace's steps (k8s.io/utils/trace)
 		p.lines.Skip(errNoKlog)
 	}
 }

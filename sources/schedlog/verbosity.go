@@ -1,7 +1,6 @@
 package schedlog
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -329,21 +328,4 @@ func (v *verbosity) sawMove(at time.Time, pod *pod, to sources.Tier) {
 		pod.entered = true
 	}
 	v.sawDeep(at, pod)
-}
-
-// lacksMoves says of a log that does not tell all moves what it tells, or returns "".
-func (p *parser) lacksMoves() string {
-	lowest := sources.MovesVerbosity
-	for _, s := range p.verbosity.spans {
-		if level := s.Fact.(*sources.Logged).Verbosity; level >= 0 {
-			lowest = min(lowest, level)
-		}
-	}
-	switch {
-	case p.moves == 0:
-		return "no pod moves in this log: kube-scheduler writes them at -v=5 and above, and how attempts end at -v=2"
-	case lowest < sources.MovesVerbosity:
-		return fmt.Sprintf("this log is of -v=%d, in part at least: it tells how attempts ended, and not how pods move between them", lowest)
-	}
-	return ""
 }

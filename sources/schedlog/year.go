@@ -143,16 +143,16 @@ func (c *clock) see(stamp []byte, h *header) {
 	}
 }
 
-// IsZone reports whether some zone is that far ahead of UTC: by whole or half hours, or a quarter less.
+// IsZone reports whether some time zone is that far ahead of UTC.
 func IsZone(offset time.Duration) bool {
 	if offset < -12*time.Hour || offset > 14*time.Hour {
 		return false
 	}
-	switch offset {
-	case 5*time.Hour + 45*time.Minute, 8*time.Hour + 45*time.Minute, 12*time.Hour + 45*time.Minute, 13*time.Hour + 45*time.Minute:
+	switch offset.Minutes() { // those that are not of whole hours
+	case -570, -210, -150, 210, 270, 330, 345, 390, 525, 570, 630, 765, 825:
 		return true
 	}
-	return offset%(30*time.Minute) == 0
+	return offset%time.Hour == 0
 }
 
 // datePatterns find dates with a year, as other lines of a file have them.

@@ -48,6 +48,13 @@ func (r *reader) json(in io.Reader) error {
 			return nil
 		case err != nil:
 			return unread(err)
+		case token == json.Delim('['):
+			if err := j.elements(); err == io.EOF {
+				return unread(io.ErrUnexpectedEOF)
+			} else if err != nil {
+				return unread(err)
+			}
+			continue
 		case token != json.Delim('{'):
 			return errors.New("it is no object")
 		}
@@ -116,14 +123,33 @@ func (j *jsonReader) object(outer bool) error {
 		}
 		return nil
 	}
-	if members["kind"] == nil {
+	if members["kind"] == nil && members["metadata"] == nil {
 		return nil
 	}
 	raw, err := json.Marshal(members)
 	if err != nil {
 		return err
 	}
+	if members["kind"] == nil {
+		return j.nameless(raw)
+	}
 	return j.add(raw)
+}
+
+// elements reads what an array holds, behind its bracket: objects, or lists of them.
+func (j *jsonReader) elements() error {
+	for j.dec.More() {
+		j.open()
+		var raw json.RawMessage
+		if err := j.dec.Decode(&raw); err != nil {
+			return err
+		}
+		if err := j.document(raw); err != nil {
+			return err
+		}
+	}
+	_, err := j.dec.Token()
+	return err
 }
 
 // items reads the items of a list, of which members are known so far. What they are may follow.

@@ -63,11 +63,11 @@ var ErrNothing = errors.New("it holds no object that kube-scheduler reads")
 // Sniff reports whether a file that begins with head holds objects that a scheduler reads, or a list of what may be some.
 func Sniff(head []byte) bool {
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\ufeff")))
-	if bytes.HasPrefix(head, []byte("{")) {
+	if bytes.HasPrefix(head, []byte("{")) || bytes.HasPrefix(head, []byte("[")) {
 		if bytes.Contains(head, []byte(`"audit.k8s.io/`)) {
 			return false
 		}
-		return bytes.Contains(head, []byte(`"items"`)) || bytes.Contains(head, []byte(`"response_body"`)) || named(jsonKind, jsonVersion, head)
+		return looksNameless(head) || bytes.Contains(head, []byte(`"items"`)) || bytes.Contains(head, []byte(`"response_body"`)) || named(jsonKind, jsonVersion, head)
 	}
 	return yamlVersion.Match(head) && (yamlItems.Match(head) || named(yamlKind, yamlVersion, head))
 }
@@ -107,8 +107,8 @@ func Read(from io.Reader, keep func(bytes int)) (*File, error) {
 	switch first, e := firstByte(in); {
 	case e != nil:
 		err = e
-	case first == '{':
-		err = r.json(in)
+	case first == '{', first == '[':
+		err = r.json(&withoutLogs{from: in})
 	default:
 		err = r.yaml(in)
 	}
@@ -202,14 +202,13 @@ func (r *reader) item(raw []byte, version, kind string) error {
 	}
 	if own.Kind == "" && len(raw) > 1 {
 		of, _ := strings.CutSuffix(kind, "List")
-		if of == "" || of != "Event" && sources.NewObject(version, of) == nil {
+		if of == "" {
+			return r.nameless(raw)
+		}
+		if of != "Event" && sources.NewObject(version, of) == nil {
 			return nil
 		}
-		named := fmt.Appendf(nil, `{"apiVersion":%q,"kind":%q`, version, of)
-		if rest := bytes.TrimSpace(raw[1:]); len(rest) > 0 && rest[0] != '}' {
-			named = append(named, ',')
-		}
-		raw = append(named, raw[1:]...)
+		raw = withKind(raw, version, of)
 	}
 	return r.add(raw)
 }
@@ -221,8 +220,11 @@ func (r *reader) document(raw []byte) error {
 		Items *[]json.RawMessage `json:"items"`
 	}
 	if err := json.Unmarshal(raw, &d); err != nil {
-		r.leaveOut(fmt.Errorf("a document is no object: %s", sources.Sanitize(err.Error())))
+		r.leaveOut(errors.New("a document in it is no object"))
 		return nil
+	}
+	if d.Items == nil && d.Kind == "" {
+		return r.nameless(raw)
 	}
 	if d.Items == nil {
 		return r.add(raw)

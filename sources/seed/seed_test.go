@@ -33,7 +33,18 @@ func TestShapes(t *testing.T) {
 		"must-gather, a list":                    {"---\napiVersion: v1\nitems:\n- metadata:\n    name: a\n    namespace: default\nkind: PodList\nmetadata: {}\n", "Pod a"},
 		"kwokctl snapshot":                       {"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n---\napiVersion: v1\nkind: ConfigMap\n---\n\n---\napiVersion: v1\nkind: Node\nmetadata:\n  name: \"n\"\n", both},
 		"k8shark":                                {`{"id":"1","captured_at":"2026-11-21T10:00:30Z","api_path":"/api/v1/pods","http_method":"GET","response_code":200,"response_body":{"kind":"PodList","apiVersion":"v1","items":[` + bare + `]}}`, "Pod a of /api/v1/pods at 10:00:30"},
-		"Events":                                 {`{"kind":"List","apiVersion":"v1","items":[` + pod + `,` + failed + `]}`, "Pod a, 4 attempts"},
+		"cluster-info dump, in one stream": {`{"kind":"PodList","apiVersion":"v1","items":[` + bare + "]}\n==== START logs for container c of pod default/a ====\n{\"kind\":\"Pod\"\n" + strings.Repeat("x", 1<<17) +
+			"==== END logs for container c of pod default/a ====\n" + node + "\n", both},
+		"an array":            {`[` + pod + `,` + node + `]`, both},
+		"an array over lines": {"[\n " + pod + ",\n " + node + "\n]\n", both},
+		"an array of lists":   {`[{"kind":"PodList","apiVersion":"v1","items":[` + bare + `]},` + node + `]`, both},
+		"objects without kind": {`[{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c"}]}},{"metadata":{"name":"n"},"spec":{},"status":{"nodeInfo":{}}},` +
+			`{"metadata":{"name":"v"},"spec":{"accessModes":["ReadWriteOnce"],"capacity":{"storage":"1Gi"}}},{"metadata":{"name":"d","namespace":"x"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{}}},` +
+			`{"metadata":{"name":"s"},"provisioner":"p"},{"metadata":{"name":"h"},"value":7},{"metadata":{"name":"z","namespace":"x"},"spec":{"replicas":1}}]`,
+			"Pod a, Node n, PersistentVolume v, PersistentVolumeClaim d, StorageClass s, PriorityClass h, 1 left out"},
+		"a list without kind":    {`{"items":[{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c"}]}}]}`, "Pod a"},
+		"an object without kind": {`{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c"}]}}`, "Pod a"},
+		"Events":                 {`{"kind":"List","apiVersion":"v1","items":[` + pod + `,` + failed + `]}`, "Pod a, 4 attempts"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !Sniff([]byte(c.text)) {
@@ -69,6 +80,9 @@ func show(f *File) string {
 			all = append(all, fmt.Sprintf("%d attempts", e.DeprecatedCount))
 		}
 	}
+	if f.LeftOut > 0 {
+		all = append(all, fmt.Sprintf("%d left out", f.LeftOut))
+	}
 	return strings.Join(all, ", ")
 }
 
@@ -86,7 +100,7 @@ func TestRefused(t *testing.T) {
 		" \n":                      "it is empty",
 		secret:                     "it holds no object that kube-scheduler reads",
 		`{"kind":"Pod"`:            "it is not JSON throughout: unexpected EOF",
-		"[1]":                      "the document is no object",
+		"[1]":                      "no object in it can be read: a document in it is no object",
 		"a: &x 1\nb: *x\n":         "it has aliases (*NAME), which no tool writes that hands out objects",
 		"apiVersion: v1\nitems: [": "it is no YAML: yaml: line 2: did not find expected node content",
 		`{"items":7}`:              "the items of a list in it are no list",

@@ -274,7 +274,7 @@ func (s *scheduler) fact() (sources.Fact, error) {
 }
 
 func (a *attempt) failed() (sources.Fact, error) {
-	pod, err := sources.ParsePod(a.Pod)
+	pod, err := sources.ParseShownPod(a.Pod)
 	if err != nil {
 		return nil, err
 	}
@@ -291,7 +291,7 @@ func (a *attempt) failed() (sources.Fact, error) {
 }
 
 func (b *bound) fact() (sources.Fact, error) {
-	pod, err := sources.ParsePod(b.Pod)
+	pod, err := sources.ParseShownPod(b.Pod)
 	if err != nil {
 		return nil, err
 	}
@@ -308,7 +308,7 @@ type dumped struct {
 }
 
 func (d *dumped) fact() (sources.Fact, error) {
-	pod, err := sources.ParsePod(d.Pod)
+	pod, err := sources.ParseShownPod(d.Pod)
 	if err == nil && !d.In.Known() {
 		err = fmt.Errorf("\"%.40s\" is no tier", sources.Sanitize(string(d.In)))
 	}
@@ -334,7 +334,7 @@ func sortedSafe(names []string) []string {
 }
 
 func (a *attempt) patched() (sources.Fact, error) {
-	pod, err := sources.ParsePod(a.Pod)
+	pod, err := sources.ParseShownPod(a.Pod)
 	if err != nil {
 		return nil, err
 	}
@@ -344,7 +344,7 @@ func (a *attempt) patched() (sources.Fact, error) {
 }
 
 func (a *attempt) refused() (sources.Fact, error) {
-	pod, err := sources.ParsePod(a.Pod)
+	pod, err := sources.ParseShownPod(a.Pod)
 	if err != nil {
 		return nil, err
 	}
@@ -354,7 +354,7 @@ func (a *attempt) refused() (sources.Fact, error) {
 }
 
 func (t *tried) fact() (sources.Fact, error) {
-	pod, err := sources.ParsePod(t.Pod)
+	pod, err := sources.ParseShownPod(t.Pod)
 	if err != nil {
 		return nil, err
 	}
@@ -415,7 +415,7 @@ func (m *move) fact(pods map[string]types.NamespacedName) (sources.Fact, error) 
 	pod, ok := pods[m.Pod]
 	if !ok {
 		var err error
-		if pod, err = sources.ParsePod(m.Pod); err != nil {
+		if pod, err = sources.ParseShownPod(m.Pod); err != nil {
 			return nil, err
 		}
 		pods[m.Pod] = pod

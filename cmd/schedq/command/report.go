@@ -63,7 +63,7 @@ func NewReport() *cobra.Command {
 // writeReport writes r for people.
 func writeReport(w io.Writer, r *report.Report) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s to %s UTC (%s)\n", r.Source, r.Start.UTC().Format(time.DateTime), r.End.UTC().Format(time.TimeOnly), r.End.Sub(r.Start).Round(time.Second))
+	fmt.Fprintf(&b, "%s: %s UTC (%s)\n", r.Source, words.Zone{}.Range(r.Start, r.End), r.End.Sub(r.Start).Round(time.Second))
 	fmt.Fprintf(&b, "%d pods, %d moves, %d of them modelled\n", r.Pods, r.Moves, r.Modelled)
 	if s := r.Scheduler; s != nil && s.From != "" {
 		fmt.Fprintf(&b, "kube-scheduler %s (%s)\n", s.Release, s.From.Words())

@@ -170,8 +170,7 @@ func withSettings(rec *sources.Recording, opts *timeline.Options, with []string)
 func writeComparison(w io.Writer, c *report.Comparison, maxPods int) error {
 	from, to := c.Runs[0], c.Runs[1]
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s, %s to %s UTC: %d moves under %s, %d under %s, %d in both\n", c.From.Source, c.From.Start.UTC().Format(time.DateTime),
-		c.From.End.UTC().Format(time.TimeOnly), c.From.Moves, from, c.To.Moves, to, c.Same)
+	fmt.Fprintf(&text, "%s, %s UTC: %d moves under %s, %d under %s, %d in both\n", c.From.Source, words.Zone{}.Range(c.From.Start, c.From.End), c.From.Moves, from, c.To.Moves, to, c.Same)
 	a, b := c.From.Attempts, c.To.Attempts
 	attempts := [][]string{
 		{"", from, to},

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -94,7 +93,7 @@ func checkLeast(v *report.Verification, least float64) error {
 func writeVerification(w io.Writer, v *report.Verification) error {
 	var b strings.Builder
 	m, p := v.Transitions, v.PodSeconds
-	fmt.Fprintf(&b, "%s compared with %s, %s to %s UTC\n", v.Source, v.Truth, v.Start.Format(time.DateTime), v.End.Format(time.TimeOnly))
+	fmt.Fprintf(&b, "%s compared with %s, %s UTC\n", v.Source, v.Truth, words.Zone{}.Range(v.Start, v.End))
 	fmt.Fprintf(&b, "moves: %d in truth, %d in the model, %d in both: recall %s, precision %s\n",
 		m.Truth, m.Model, m.Matched, percent(m.Recall), percent(m.Precision))
 	fmt.Fprintf(&b, "time in the queue: %s in truth, %s of it right in the model\n", brief(p.Total), percent(p.Share))

@@ -173,7 +173,8 @@ func (g *picker) picks(ev sources.Event) bool {
 		}
 		return picked
 	}
-	return g.isFirst(reflect.TypeOf(ev.Fact))
+	picked := sources.LacksObject(ev.Fact) && g.isFirst("no object")
+	return g.isFirst(reflect.TypeOf(ev.Fact)) || picked
 }
 
 // isFirst reports whether this is the first call with what.

@@ -68,7 +68,11 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	}
 	attached := cluster.HasFact[*sources.Attached](events)
 	requests := attached && !cluster.HasFailures(events) || logged || cluster.HasFact[*sources.StatusPatched](events) || cluster.ReportsNoFailures(events)
-	f.Shadow = newShadow(cfg, events, f.eventsOf(rec), requests, emit)
+	more := f.eventsOf(rec)
+	if logged || cluster.HasFact[*sources.Dumped](events) {
+		more = verdict.WithMovesOfUnknown(events, more)
+	}
+	f.Shadow = newShadow(cfg, events, more, requests, emit)
 	f.Shadow.follows, f.Shadow.oracle.channels.Until = attached, rec.End
 	if !starts && !attached {
 		if err := f.Shadow.start(events[0].Time); err != nil {
@@ -119,6 +123,7 @@ func (f *Feed) makeMore() bool {
 	}
 	if f.Shadow.oracle.future.First() == nil {
 		f.Shadow.advance(f.End)
+		f.Shadow.hearLast(f.End)
 		f.Close()
 	}
 	return true

@@ -385,7 +385,7 @@ func TestCatchesUpToALimit(t *testing.T) {
 	}
 	w.Bound(2.2, last, "node-a")
 	trace := traced(t, w.Recording(2.2), world.Config(t), 2.1)
-	if n := strings.Count(trace, " inflight"); n != 100 || !strings.HasSuffix(trace, "2.200 web-149 inflight (behind)\n2.200 web-149 scheduled node-a (outcome)\n") {
+	if n := strings.Count(trace, " inflight"); n != 100 || !strings.HasSuffix(trace, "2.200 web-149 inflight (behind)\n2.200 web-149 scheduled node-a (outcome)\n2.200 web-149 deleted\n") {
 		t.Errorf("it makes %d attempts: %s", n, trace)
 	}
 }

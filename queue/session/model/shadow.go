@@ -359,6 +359,14 @@ func (s *shadow) toldOfNode(now time.Time, c *sources.ObjectChange) {
 	}
 }
 
+// hearLast lets the scheduler hear of what the last events of a recording show, which ends before its watch would have delivered them:
+// a pod that is created last waits, too.
+func (s *shadow) hearLast(end time.Time) {
+	for s.driver != nil && s.told == nil && len(s.deliveries) > 0 && !s.deliveries[0].IsHeld() && !s.deliveries[0].At.After(end.Add(watchDelay)) {
+		s.hearNext(end)
+	}
+}
+
 // handOnMoves emits the moves that the queue told as events. a is the attempt whose end caused them, or nil.
 func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	if a != nil {

@@ -29,8 +29,7 @@ type CoverageTally struct {
 // data: see docs/development/accuracy.md.
 func (t *CoverageTally) Rows() []Coverage {
 	rows := []Coverage{
-		coverageOf(t.pods > 0 && t.nodes > 0, "changes of pods and nodes", words.Plural(t.pods, "change")+" of pods, "+fmt.Sprint(t.nodes)+" of nodes",
-			"moves can't be modelled; priorities, labels and nodes are unknown", "record an audit log with pods and nodes at level RequestResponse"),
+		t.objects(),
 		t.log(),
 	}
 	if t.moves > 0 && t.lowest < 0 || t.pods == 0 {
@@ -50,6 +49,20 @@ func (t *CoverageTally) Rows() []Coverage {
 			"without SchedulerPopFromBackoffQ, backoffs end up to a second early or late until the next attempt is observed", "audit system:kube-scheduler's lease at level Metadata, or add a log from before its start"),
 		coverageOf(t.before || t.starts > 0, "objects that existed before", "known",
 			sources.WorthUnseeded, "add a seed: schedq seed, or kubectl get -o json from about that time (docs/use/recordings.md)"))
+}
+
+// objects returns the coverage of pods and nodes.
+func (t *CoverageTally) objects() Coverage {
+	c := coverageOf(t.pods > 0 && t.nodes > 0, "changes of pods and nodes", words.Plural(t.pods, "change")+" of pods, "+fmt.Sprint(t.nodes)+" of nodes",
+		"moves can't be modelled; priorities, labels and nodes are unknown", "record an audit log with pods and nodes at level RequestResponse")
+	switch {
+	case t.nodes == 0 && t.pods > 0:
+		c.Found, c.Cost = words.Plural(t.pods, "change")+" of pods, none of nodes", "no node is known: attempts can't be modelled"
+		c.Fix = "add a seed: schedq seed, or kubectl get nodes -o json from about that time (docs/use/recordings.md)"
+	case t.nodes > 0 && t.pods == 0:
+		c.Found = "none of pods, " + fmt.Sprint(t.nodes) + " of nodes"
+	}
+	return c
 }
 
 func coverageOf(present bool, facts, found, cost, fix string) Coverage {
@@ -75,7 +88,7 @@ func (t *CoverageTally) log() Coverage {
 		return Coverage{facts, fmt.Sprintf("-v=%d, at least in part", t.lowest), alone, "run it with -v=2, or PUT 5 to its /debug/flags/v"}
 	case t.lowest < sources.MovesVerbosity:
 		return Coverage{facts, fmt.Sprintf("-v=%d, at least in part", t.lowest), beside,
-			"PUT 5 to the running scheduler's /debug/flags/v to log every move"}
+			"PUT 5 to the running scheduler's /debug/flags/v to log every move, which it does from v1.26 on"}
 	}
 	return Coverage{Facts: facts, Found: words.Plural(t.moves, "move")}
 }

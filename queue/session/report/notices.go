@@ -30,11 +30,17 @@ func Notices(rec *sources.Recording) []string {
 		notices = append(notices, said)
 	}
 	notices = append(notices, timeline.SchedulersOf(rec).Notices()...)
+	if i := slices.IndexFunc(rec.Events, func(ev sources.Event) bool { return sources.LacksObject(ev.Fact) }); i >= 0 && pods {
+		pod, _ := sources.LoggedPod(rec.Events[i].Fact)
+		notices = append(notices, fmt.Sprintf("The scheduler log names pods without an object, such as %s: they are shown as logged. What they need, and what they take of a node, is unknown.", pod))
+	}
 	switch {
 	case len(rec.Events) == 0:
 		return append(notices, "The recording is empty: no changes of pods or nodes and no scheduler activity. An audit log needs pods and nodes at level RequestResponse, a scheduler log -v=2 or higher.")
 	case logged && !pods:
 		return append(notices, "This recording contains only a scheduler log, without all moves: a pod is shown where its last attempt left it. What woke it, and when, is unknown, and so is its priority.")
+	case pods && (logged || !moves) && !rec.Rerun && !rec.Live() && !cluster.HasNodes(rec.Events):
+		return append(notices, "This recording contains no node: nothing that needs one is modelled, and a pod is shown where it arrived or where its last recorded attempt left it.")
 	case logged && !rec.Rerun:
 		return append(notices, "The scheduler log shows how attempts ended: the moves in between are modelled with kube-scheduler's own plugins, and corrected with the log and what the API shows.")
 	case !moves && pods && !rec.Rerun:

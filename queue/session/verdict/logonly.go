@@ -3,6 +3,7 @@ package verdict
 import (
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
@@ -16,11 +17,23 @@ import (
 // tells are events that answer what those tell at all (sources.Recording.Tells). That an attempt began is told with its end, so what
 // comes within the time of the longest one waits.
 func AsMoves(tells []sources.Event, more func() (sources.Event, bool)) func() (sources.Event, bool) {
-	m := asMoves{more: more, last: map[types.NamespacedName]sources.Event{}}
+	return newAsMoves(tells, more).next
+}
+
+// WithMovesOfUnknown is AsMoves where objects are known, but not of all pods: a seed may lack pods that the log names, and an audit log
+// may be of one namespace. It adds the moves of pods without an object, and passes all events on.
+func WithMovesOfUnknown(tells []sources.Event, more func() (sources.Event, bool)) func() (sources.Event, bool) {
+	m := newAsMoves(tells, more)
+	m.objects = map[types.NamespacedName]types.UID{}
+	return m.next
+}
+
+func newAsMoves(tells []sources.Event, more func() (sources.Event, bool)) *asMoves {
+	m := &asMoves{more: more, last: map[types.NamespacedName]sources.Event{}}
 	for _, ev := range tells {
 		m.longest = max(m.longest, sources.Took(ev))
 	}
-	return m.next
+	return m
 }
 
 // asMoves is a log whose attempts are told as moves.
@@ -29,9 +42,17 @@ type asMoves struct {
 	longest time.Duration                          // of its attempts
 	now     time.Time                              // up to which it is read
 	ended   bool                                   // it is read to its end
-	waiting []sources.Event                        // what is to be told, in the order of time; of one time, in that in which it came
+	waiting []waiting                              // what is to be told, in the order of time; of one time, in that in which it came
 	last    map[types.NamespacedName]sources.Event // the move that put each pod where it is
 	left    []sources.Event                        // those that took pods out of the queue, in the order of time
+
+	objects map[types.NamespacedName]types.UID // pods with an object, of which no move is made. Nil: no objects are known
+}
+
+// waiting is an event that waits for its turn.
+type waiting struct {
+	sources.Event
+	passed bool // it is passed on as it came
 }
 
 // next returns the next event, and false if there is none.
@@ -39,9 +60,10 @@ func (m *asMoves) next() (sources.Event, bool) {
 	for {
 		for len(m.waiting) > 0 && (m.ended || !m.waiting[0].Time.After(m.now.Add(-m.longest))) {
 			ev := m.waiting[0]
-			m.waiting[0] = sources.Event{}
-			if m.waiting = m.waiting[1:]; !m.repeats(ev) {
-				return ev, true
+			m.waiting[0] = waiting{}
+			m.waiting = m.waiting[1:]
+			if repeated := m.repeats(ev.Event); !repeated || ev.passed {
+				return ev.Event, true
 			}
 		}
 		if m.ended {
@@ -58,6 +80,12 @@ func (m *asMoves) next() (sources.Event, bool) {
 
 // takeIn takes in what the log tells next.
 func (m *asMoves) takeIn(ev sources.Event) {
+	if m.objects != nil {
+		m.note(ev.Fact)
+		if m.insert(waiting{ev, true}); !m.isOfUnknown(ev.Fact) {
+			return
+		}
+	}
 	began := ev.Time.Add(-sources.Took(ev))
 	switch f := ev.Fact.(type) {
 	case *sources.FailedAttempt:
@@ -85,9 +113,41 @@ func (m *asMoves) takeIn(ev sources.Event) {
 	}
 }
 
+// note takes in which pods have an object.
+func (m *asMoves) note(f sources.Fact) {
+	c, is := f.(*sources.ObjectChange)
+	if !is {
+		return
+	}
+	pod, is := c.Object.(*v1.Pod)
+	if !is {
+		return
+	}
+	if key := (types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}); c.Verb == sources.Deleted {
+		delete(m.objects, key)
+	} else {
+		m.objects[key] = pod.UID
+	}
+}
+
+// isOfUnknown reports whether f is an attempt of a pod without an object, or a dump lists such a pod. A dump says nothing new of a pod that
+// was never tried: it may have been deleted while the dump was written.
+func (m *asMoves) isOfUnknown(f sources.Fact) bool {
+	if f, is := f.(*sources.Dumped); is {
+		_, known := m.objects[f.Pod]
+		_, tried := m.last[f.Pod]
+		return tried && !known
+	}
+	return sources.LacksObject(f)
+}
+
 // add has a fact be told at that time.
 func (m *asMoves) add(at time.Time, f sources.Fact) {
-	m.waiting = append(m.waiting, sources.Event{Time: at, Fact: f})
+	m.insert(waiting{Event: sources.Event{Time: at, Fact: f}})
+}
+
+func (m *asMoves) insert(w waiting) {
+	m.waiting = append(m.waiting, w)
 	for i := len(m.waiting) - 1; i > 0 && m.waiting[i].Time.Before(m.waiting[i-1].Time); i-- {
 		m.waiting[i], m.waiting[i-1] = m.waiting[i-1], m.waiting[i]
 	}

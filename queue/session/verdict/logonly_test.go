@@ -76,6 +76,54 @@ func TestAsMovesHolds(t *testing.T) {
 	}
 }
 
+// TestWithMovesOfUnknown: beside objects, what a log shows of the pods without one is added as moves, and all else is passed on as it came.
+func TestWithMovesOfUnknown(t *testing.T) {
+	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	rapid.Check(t, func(t *rapid.T) {
+		now := noon
+		var told, unknown []sources.Event
+		for range rapid.IntRange(0, 30).Draw(t, "events") {
+			now = now.Add(time.Duration(rapid.IntRange(0, 3).Draw(t, "later")) * time.Second)
+			name, uid := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "pod"), types.UID("")
+			if rapid.Bool().Draw(t, "has an object") {
+				name, uid = "known", "u1"
+			}
+			pod, began := types.NamespacedName{Name: name}, now.Add(-time.Duration(rapid.IntRange(1, 8).Draw(t, "took"))*time.Second)
+			ev := sources.Event{Time: now, Fact: rapid.OneOf(
+				rapid.Just[sources.Fact](&sources.FailedAttempt{Pod: pod, UID: uid, Log: true, Began: began}),
+				rapid.Just[sources.Fact](&sources.Bound{Pod: pod, UID: uid, Began: began}),
+				rapid.Just[sources.Fact](&sources.Mark{}),
+			).Draw(t, "fact")}
+			if told = append(told, ev); sources.LacksObject(ev.Fact) {
+				unknown = append(unknown, ev)
+			}
+		}
+		var passed, made []sources.Event
+		next, last := WithMovesOfUnknown(told, of(told)), noon.Add(-time.Hour)
+		for ev, some := next(); some; ev, some = next() {
+			if ev.Time.Before(last) {
+				t.Fatalf("%v comes behind %v", ev, last)
+			}
+			if last = ev.Time; isMove(ev) {
+				made = append(made, ev)
+			} else {
+				passed = append(passed, ev)
+			}
+		}
+		if got, want := says(passed), says(told); got != want {
+			t.Fatalf("it passes on\n%s\nwant\n%s", got, want)
+		}
+		if got, want := says(made), says(asWhole(unknown)); got != want {
+			t.Fatalf("it adds\n%s\nwant\n%s", got, want)
+		}
+	})
+}
+
+func isMove(ev sources.Event) bool {
+	_, is := ev.Fact.(*sources.Move)
+	return is
+}
+
 // of returns what returns events one after the other.
 func of(events []sources.Event) func() (sources.Event, bool) {
 	return func() (ev sources.Event, some bool) {

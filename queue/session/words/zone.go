@@ -69,5 +69,14 @@ func (z Zone) Clock(t time.Time) string { return z.In(t).Format("15:04:05.9") }
 // Second formats a time of day to the second.
 func (z Zone) Second(t time.Time) string { return z.In(t).Format("15:04:05") }
 
+// Range formats a time span to the second, and the day of its end if that is another: 2026-11-21 12:00:00 to 12:10:00.
+func (z Zone) Range(start, end time.Time) string {
+	to := z.Second(end)
+	if day := z.Day(end); day != z.Day(start) {
+		to = day + " " + to
+	}
+	return z.Day(start) + " " + z.Second(start) + " to " + to
+}
+
 // Day formats the date.
 func (z Zone) Day(t time.Time) string { return z.In(t).Format(time.DateOnly) }

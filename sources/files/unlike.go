@@ -1,0 +1,158 @@
+package files
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/schedlog"
+	"github.com/schedq/schedq/sources/seed"
+)
+
+// An error about a file that is no recording says what the file is and what to do next. In a folder such files are counted by what they
+// are.
+
+// unlike is what a file is that is no recording.
+type unlike struct {
+	reason string // in a few words that fit any number of files
+	advice string // a sentence about one file
+}
+
+var (
+	// klogHeader begins a line that klog wrote.
+	klogHeader = regexp.MustCompile(`[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ [\w.-]+:\d+\] `)
+	// schedulersWords are messages of kube-scheduler. In its log they follow klog's header.
+	schedulersWords = regexp.MustCompile(`Unable to schedule pod; no fit|(?:Attempting to schedule pod|Successfully bound pod to node|moved to an internal scheduling queue|About to try and schedule pod)"`)
+	describedPod    = regexp.MustCompile(`(?m)^Name:\s+\S+\s*$[\s\S]*^(?:Namespace|Node|Status|Events|Roles|Conditions|Taints):`)
+	eventsTable     = regexp.MustCompile(`(?m)^(?:NAMESPACE\s+)?LAST SEEN\s+(?:TYPE|FIRST SEEN|COUNT)\s`)
+	kubectlTable    = regexp.MustCompile(`(?m)^(?:NAMESPACE\s+)?NAME\s+(?:[A-Z-]+\s+)*AGE\b`)
+)
+
+// unlikeOf returns what a file is that is no recording, by its beginning and its first line.
+func unlikeOf(head, first []byte) unlike {
+	switch {
+	case len(bytes.TrimSpace(head)) == 0:
+		return unlike{"empty", "is empty: it has only blank lines"}
+	case bytes.HasPrefix(first, []byte("age-encryption.org/")):
+		return unlike{"encrypted", "is encrypted (age): give schedq what age --decrypt makes of it"}
+	case isMarkdown(head):
+		return unlike{"Markdown", "is a text in Markdown, and no fence in it holds lines of an audit log or of kube-scheduler's log as those programs write them"}
+	case eventsTable.Match(head):
+		return unlike{"kubectl table", "is a table of Events, which has ages and no times: kubectl get events -A -o json is a --seed, beside a log"}
+	case kubectlTable.Match(head):
+		return unlike{"kubectl table", "is a table that kubectl prints, without times: the same with -o json is a --seed, beside a log"}
+	case describedPod.Match(head):
+		return unlike{"kubectl describe", "is a text of kubectl describe, without the times of attempts: kubectl get -o json is a --seed, beside an audit log or a log of kube-scheduler"}
+	}
+	line, column := klogAt(head)
+	switch {
+	case line > 0:
+		return unlike{"text", fmt.Sprintf("has a klog line at column %d of line %d, behind something that schedq does not know: cut that off", column, line)}
+	case seed.Sniff(head) && bytes.Contains(head, []byte("metadata")):
+		return unlike{"objects, for --seed", "contains objects, not what happened to them: give it as --seed, beside an audit log or a log of kube-scheduler"}
+	case schedulersWords.Match(head):
+		return unlike{"text", "has kube-scheduler's messages without klog's header, which has their times: give schedq the lines as kube-scheduler writes them"}
+	}
+	shown := sources.Sanitize(string(first[:min(len(first), 60)]))
+	return unlike{"text", fmt.Sprintf("has a format that schedq does not read (%s): its first line is \"%s\"", listFormats()+"; objects, as kubectl get -o json prints them, are a --seed", shown)}
+}
+
+// klogAt returns the line and column of the first klog header in head, or 0.
+func klogAt(head []byte) (line, column int) {
+	at := klogHeader.FindIndex(head)
+	if at == nil {
+		return 0, 0
+	}
+	before := head[:at[0]]
+	return bytes.Count(before, []byte("\n")) + 1, at[0] - bytes.LastIndexByte(before, '\n')
+}
+
+// unlikeHead is unlikeOf for a file in a folder or an archive. None of its lines was read.
+func unlikeHead(head []byte) unlike {
+	if bytes.IndexByte(head[:min(len(head), 1024)], 0) >= 0 {
+		return unlike{reason: "binary"}
+	}
+	first, _, _ := bytes.Cut(head, []byte("\n"))
+	return unlikeOf(head, first)
+}
+
+// skipped counts the files of a folder or an archive of which nothing is read, by reason.
+type skipped struct {
+	root   string
+	what   string // that is sought
+	looked int
+	counts map[string]int
+	first  map[string]string // the name of the first, by reason
+}
+
+// add counts a file.
+func (s *skipped) add(reason, name string) {
+	if s.counts == nil {
+		s.counts, s.first = map[string]int{}, map[string]string{}
+	}
+	if s.counts[reason]++; s.counts[reason] == 1 {
+		s.first[reason] = name
+	}
+}
+
+// reasons lists them, the most frequent first.
+func (s *skipped) reasons() string {
+	var all []string
+	for reason := range s.counts {
+		all = append(all, reason)
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		if n := s.counts[b] - s.counts[a]; n != 0 {
+			return n
+		}
+		return strings.Compare(a, b)
+	})
+	for i, reason := range all {
+		more := ""
+		if s.counts[reason] > 1 {
+			more = ", …"
+		}
+		all[i] = fmt.Sprintf("%s (%d: %s%s)", reason, s.counts[reason], sources.Sanitize(s.first[reason]), more)
+	}
+	return strings.Join(all, ", ")
+}
+
+// refusal is the error about a folder or an archive of which nothing is read.
+func (s *skipped) refusal() error {
+	return fmt.Errorf("%s: none of the %d files in it is %s: %s", sources.Sanitize(s.root), s.looked, s.what, s.reasons())
+}
+
+// notice says how many files are left out, or returns "".
+func (s *skipped) notice() string {
+	left := 0
+	for _, n := range s.counts {
+		left += n
+	}
+	if left == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: %d of the %d files in it are left out: %s", sources.Sanitize(s.root), left, s.looked, s.reasons())
+}
+
+// leave counts a file that could not be read, by the error.
+func (s *skipped) leave(name string, err error) {
+	reason, _ := schedlog.WhyOther(err)
+	if reason == "" {
+		reason = "damaged"
+	}
+	s.add(reason, name)
+}
+
+// unknown returns the error about a file without a known format.
+func (f *file) unknown() error {
+	head := f.reader.Head()
+	f.reader.Strict()
+	first, err := f.reader.Next() // a line that is too long or binary says so itself
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s %s", f.reader.Name(), unlikeOf(bytes.Clone(head), first).advice)
+}
