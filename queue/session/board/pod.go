@@ -89,12 +89,15 @@ func (p *Packed) object() *v1.Pod {
 	return p.opened.Load()
 }
 
-// RejectorPlugins returns all plugins that rejected the last attempt, sorted within each kind. The queue also keeps
+// RejectorPlugins returns all plugins that rejected the last attempt, sorted within each kind, unknown ones last. The queue also keeps
 // the plugin of a gate that is open by now; it rejected no attempt.
 func (p *Pod) RejectorPlugins() []string {
 	rejectors := p.UnschedulablePlugins
 	if p.Tier != queue.Gated && slices.ContainsFunc(rejectors, onlyGates) {
 		rejectors = slices.DeleteFunc(slices.Clone(rejectors), onlyGates)
+	}
+	if i := slices.Index(rejectors, verdict.UnknownPlugin); i >= 0 {
+		rejectors = append(slices.Delete(slices.Clone(rejectors), i, i+1), verdict.UnknownPlugin)
 	}
 	if len(p.PendingPlugins) == 0 {
 		return rejectors
@@ -135,14 +138,33 @@ func (p *Pod) LastVerdict() (v *verdict.Verdict, modelled bool) {
 	}
 	v = &verdict.Verdict{At: p.Timestamp, Message: p.Message}
 	v.Nodes, v.Reasons, _ = verdict.ReadMessage(string(p.Message))
-	plugins := p.RejectorPlugins()
-	for i := range v.Reasons {
-		r := &v.Reasons[i]
-		if r.Plugin = verdict.PluginOf(string(r.Text)); r.Plugin == "" && len(plugins) == 1 && plugins[0] != verdict.UnknownPlugin {
-			r.Plugin = plugins[0]
+	attribute(v.Reasons, p.RejectorPlugins())
+	return v, false
+}
+
+// attribute sets the plugins of reasons that a message gives without them. rejectors are all that rejected the pod. A reason
+// whose text does not tell is of the plugin that is left, if one is, and no other such reason may be of it.
+func attribute(reasons []verdict.Reason, rejectors []string) {
+	left := slices.Clone(rejectors)
+	var untold []*verdict.Reason
+	for i := range reasons {
+		r := &reasons[i]
+		if r.Plugin = verdict.PluginOf(string(r.Text)); r.Plugin == "" {
+			untold = append(untold, r)
+		} else {
+			left = slices.DeleteFunc(left, func(p string) bool { return p == r.Plugin })
 		}
 	}
-	return v, false
+	if verdict.Incomplete(rejectors) {
+		return
+	}
+	for _, r := range untold {
+		if len(rejectors) == 1 {
+			r.Plugin = rejectors[0]
+		} else if len(left) == 1 && len(untold) == 1 {
+			r.Plugin = left[0]
+		}
+	}
 }
 
 // SinceIsEarliest reports whether the pod may have entered its tier later than Since: an event or an attempt

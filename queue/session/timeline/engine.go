@@ -182,7 +182,7 @@ func (e *Engine) observe(now time.Time, m *sources.Move, modelled *model.Move) {
 	}
 	plugins := m.Plugins
 	if plugins == nil && m.Event == queue.ScheduleAttemptFailure { // v1.31 and older releases log them only with queueing hints
-		plugins = verdict.Rejectors(string(m.Message), e.Config.Release)
+		plugins = verdict.PluginsOf(string(m.Message), e.Config.Release)
 	}
 	seen := queue.Observation{
 		Pod: pod, To: to, Event: event,

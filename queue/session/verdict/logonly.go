@@ -69,12 +69,8 @@ func (m *asMoves) takeIn(ev sources.Event) {
 		default:
 			to = sources.TierUnschedulable
 		}
-		plugins := f.Plugins
-		if plugins == nil && !f.Error {
-			plugins, _ = PluginsOf(string(f.Message))
-		}
 		m.add(began, &sources.Move{Pod: f.Pod, To: sources.TierInFlight})
-		m.add(ev.Time, &sources.Move{Pod: f.Pod, To: to, Event: queue.ScheduleAttemptFailure, Plugins: plugins, Message: f.Message})
+		m.add(ev.Time, &sources.Move{Pod: f.Pod, To: to, Event: queue.ScheduleAttemptFailure, Plugins: f.Plugins, Message: f.Message})
 	case *sources.Bound:
 		m.add(began, &sources.Move{Pod: f.Pod, To: sources.TierInFlight})
 		m.add(ev.Time, &sources.Move{Pod: f.Pod, To: sources.TierScheduled, Node: f.Node})

@@ -103,12 +103,8 @@ func asWhole(told []sources.Event) (all []sources.Event) {
 			if f.To != "" {
 				to = f.To
 			}
-			m := &sources.Move{Pod: f.Pod, To: to, Event: queue.ScheduleAttemptFailure}
-			if !f.Error {
-				m.Plugins, _ = PluginsOf("")
-			}
 			add(ev.Time.Add(-sources.Took(ev)), &sources.Move{Pod: f.Pod, To: sources.TierInFlight})
-			add(ev.Time, m)
+			add(ev.Time, &sources.Move{Pod: f.Pod, To: to, Event: queue.ScheduleAttemptFailure})
 		case *sources.Bound:
 			add(ev.Time.Add(-sources.Took(ev)), &sources.Move{Pod: f.Pod, To: sources.TierInFlight})
 			add(ev.Time, &sources.Move{Pod: f.Pod, To: sources.TierScheduled})
