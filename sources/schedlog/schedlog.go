@@ -121,6 +121,7 @@ type parser struct {
 	known   int             // lines that only kube-scheduler writes
 	moves   int
 	entity  bool   // the wording of v1.37 was seen
+	aged    bool   // it is known whether the log is of v1.23 or before
 	partial []byte // a line that a container runtime broke in pieces
 	held    []byte // what may be a line, glued to a torn one without a header
 	heldAt  int    // the number of its line
@@ -163,6 +164,13 @@ func (p *parser) read(line []byte) error {
 	if !ok {
 		p.headless(line)
 		return nil
+	}
+	if !p.aged && bytes.HasPrefix(h.rest, []byte(`"Unable to schedule pod`)) {
+		p.aged = true
+		if bytes.Contains(line[:len(line)-len(h.rest)], []byte(" factory.go:")) { // from v1.24 on in schedule_one.go
+			p.now = p.clock.time(&h)
+			p.emit(&sources.SchedulerHeard{Release: "v1.23", ReleaseInferred: true, From: sources.ReleaseLogged})
+		}
 	}
 	if i := another(h.rest); i >= 0 {
 		return p.glued(line, len(line)-len(h.rest)+i)

@@ -126,7 +126,11 @@ func writePending(w io.Writer, l *session.Listing, headers bool) error {
 		if p.NextTry != nil {
 			next = p.NextTry.Format("15:04:05")
 		}
-		rows = append(rows, []string{string(p.Pod), brief(p.Age), words.TierNamed(p.Tier), stay, words.AttemptCount(p.Attempts, p.AttemptsAtLeast),
+		age := brief(p.Age)
+		if p.AgeAtLeast {
+			age = "≥" + age
+		}
+		rows = append(rows, []string{string(p.Pod), age, words.TierNamed(p.Tier), stay, words.AttemptCount(p.Attempts, p.AttemptsAtLeast),
 			next, string(p.Cause)})
 	}
 	cli.WriteColumns(&b, rows)

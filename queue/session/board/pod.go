@@ -33,6 +33,8 @@ type Pod struct {
 	// FailedBy is the latest time of the last attempt of an estimated pod; Timestamp is the earliest. Zero
 	// if Timestamp is exact.
 	FailedBy time.Time
+	// GoneSince is since when the pod is probably gone: the log goes on, but shows no attempt that was due by then. Zero for others.
+	GoneSince time.Time
 	// AttemptsAtLeast is true if Attempts is a lower bound: attempts from before the source's observations
 	// leave a trace only in part.
 	AttemptsAtLeast bool
@@ -108,6 +110,20 @@ func (p *Pod) RejectorPlugins() []string {
 // onlyGates reports whether a plugin rejects pods at PreEnqueue and nowhere else.
 func onlyGates(plugin string) bool {
 	return plugin == names.DefaultPreemption || plugin == names.SchedulingGates
+}
+
+// WaitedAt returns how long the pod has waited at now, or if it is probably gone, until its last attempt.
+func (p *Pod) WaitedAt(now time.Time) time.Duration {
+	if !p.GoneSince.IsZero() {
+		now = p.Timestamp
+	}
+	return now.Sub(p.Arrived)
+}
+
+// WaitIsAtLeast reports whether the pod may have waited for longer than WaitedAt: the source shows neither its arrival nor its
+// creation, or it is probably gone.
+func (p *Pod) WaitIsAtLeast() bool {
+	return p.AttemptsAtLeast && p.Object().CreationTimestamp.IsZero() || !p.GoneSince.IsZero()
 }
 
 // PriorityKnown reports whether Priority is the pod's, and not 0 because its object is unknown.

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"time"
+
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 )
@@ -39,6 +41,9 @@ type longest struct {
 	plugins  uint32 // the number of the rejection plus 1, or 0 for no plugins
 	tier     queue.Tier
 	known    bool
+
+	waitedMore, triedMore bool // waited and attempts are lower bounds
+	gone                  time.Time
 }
 
 // countedMove is the part of a move that is counted.
