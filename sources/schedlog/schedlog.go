@@ -167,7 +167,8 @@ func (p *parser) read(line []byte) error {
 	}
 	if !p.aged && bytes.HasPrefix(h.rest, []byte(`"Unable to schedule pod`)) {
 		p.aged = true
-		if bytes.Contains(line[:len(line)-len(h.rest)], []byte(" factory.go:")) { // from v1.24 on in schedule_one.go
+		stated := len(p.started) > 0 && p.started[len(p.started)-1].Release != ""
+		if !stated && bytes.Contains(line[:len(line)-len(h.rest)], []byte(" factory.go:")) { // from v1.24 on in schedule_one.go
 			p.now = p.clock.time(&h)
 			p.emit(&sources.SchedulerHeard{Release: "v1.23", ReleaseInferred: true, From: sources.ReleaseLogged})
 		}
