@@ -81,7 +81,7 @@ live cluster.`,
 
 // listOrders compare pods for --sort, which keeps the longest waiting first among equals.
 var listOrders = map[string]func(a, b report.Waiting) int{
-	"pending":  func(a, b report.Waiting) int { return cmp.Compare(b.Age, a.Age) },
+	"pending":  func(report.Waiting, report.Waiting) int { return 0 }, // as they come
 	"for":      func(a, b report.Waiting) int { return cmp.Compare(b.InTier, a.InTier) },
 	"pod":      func(a, b report.Waiting) int { return cmp.Compare(a.Pod, b.Pod) },
 	"attempts": func(a, b report.Waiting) int { return cmp.Compare(b.Attempts, a.Attempts) },
