@@ -75,6 +75,8 @@ type SchedulerStarted struct {
 type SchedulerHeard struct {
 	// Release is its version, "v1.31.4".
 	Release SafeText
+	// ReleaseInferred is true if Release is the newest with the wording of the log.
+	ReleaseInferred bool
 	// From is what tells it. Empty if that is not known.
 	From ReleaseSource
 }

@@ -19,7 +19,7 @@ func TestReleases(t *testing.T) {
 		{args: "watch FILE --scheduler-release v1.31.4", stderr: given, stdout: "PodAdd"},
 		{args: "watch FILE --scheduler-release 1.31.4", stderr: given},
 		{args: "report --recording workshop --scheduler-release v1.31.4", stdout: "kube-scheduler v1.31.4 (you said so)"},
-		{args: "report FILE --scheduler-release v1.40", stderr: "The scheduler is v1.40, whose rules are not known here: those of v1.37 are taken."},
+		{args: "report FILE --scheduler-release v1.40", stderr: "kube-scheduler v1.40 is newer than schedq knows: v1.37's rules are assumed.", stdout: "v1.37's rules are assumed"},
 		{args: "report FILE --release v1.31", noStderr: "you said so", stdout: "under v1.31"},
 		{args: "report FILE --scheduler-release yes", code: 2, stderr: "invalid --scheduler-release yes: use a kube-scheduler release such as v1.31 or v1.31.4"},
 		{args: "report STORY --scheduler-release v1.31", code: 2, stderr: "is a scenario: use --release to play it under another release"},

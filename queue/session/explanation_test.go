@@ -182,6 +182,7 @@ func TestExplainPodJSON(t *testing.T) {
  "notes": [
   "The pod's tier, time there and attempts are modelled: only a scheduler log at -v=5 contains them.",
   "The last attempt is modelled.",
+  "The scheduler's release is unknown: v1.37's rules are assumed.",
   "Needs are computed by kube-scheduler v1.37's own plugins from the objects at that time; pods that are assumed but not yet bound are not counted."
  ]
 }`

@@ -26,7 +26,7 @@ type Listing struct {
 }
 
 // ListPods replays rec up to at and returns the waiting pods that opts.Filter selects, the longest
-// waiting first. It fails if the model can't be set up, or when ctx ends.
+// waiting first and those that are probably gone last. It fails if the model can't be set up, or when ctx ends.
 func ListPods(ctx context.Context, rec *sources.Recording, opts timeline.Options, at time.Time) (*Listing, error) {
 	if _, err := opts.SchedulerConfig(rec); err != nil {
 		return nil, err
@@ -46,6 +46,9 @@ func (f *Frame) Listing() *Listing {
 		l.Silence = f.Silent.Sentence(f.Zone)
 	}
 	slices.SortStableFunc(l.Pods, func(a, b report.Waiting) int {
+		if aGone, bGone := a.GoneSince != nil, b.GoneSince != nil; aGone != bGone {
+			return map[bool]int{true: 1, false: -1}[aGone]
+		}
 		return cmp.Or(cmp.Compare(b.Age, a.Age), cmp.Compare(a.Pod, b.Pod))
 	})
 	return l
@@ -60,9 +63,13 @@ func (f *Frame) Waiting() []report.Waiting {
 			p := f.Board.At(tier, i)
 			w := report.Waiting{
 				Pod: sources.Sanitize(p.Key.String()), Tier: p.Tier.String(), Attempts: p.Attempts, Priority: p.Priority,
-				Age: report.Seconds(f.Now.Sub(p.Arrived)), InTier: report.Seconds(f.Now.Sub(p.Since)),
+				Age: report.Seconds(p.WaitedAt(f.Now)), InTier: report.Seconds(f.Now.Sub(p.Since)), AgeAtLeast: p.WaitIsAtLeast(),
 				AttemptsAtLeast: p.AttemptsAtLeast, InTierAtMost: p.SinceIsEarliest(),
 				Plugins: p.RejectorPlugins(), Provenance: p.Provenance(),
+			}
+			if !p.GoneSince.IsZero() {
+				gone := p.GoneSince.UTC()
+				w.GoneSince, w.InTier, w.InTierAtMost = &gone, report.Seconds(gone.Sub(p.Since)), true
 			}
 			if next := f.NextTry(p); next != nil {
 				w.NextTry = &next.Latest

@@ -170,6 +170,9 @@ func (o *owner) frame() *Frame {
 		size: o.size(),
 	}
 	f.Scheduler = cmp.Or(o.running.At(t.Recorded(o.now)), o.unknown)
+	if !o.rec.Rerun {
+		f.Assumed = timeline.Assumed(f.Scheduler)
+	}
 	if o.needsOf == t {
 		f.Needs = o.needs
 	}

@@ -111,6 +111,7 @@ type parser struct {
 	ofPods  int             // those of them that are about a pod
 	moves   int
 	entity  bool   // the wording of v1.37 was seen
+	aged    bool   // it is known whether the log is of v1.23 or before
 	partial []byte // a line that a container runtime broke in pieces
 	held    []byte // what may be a line, glued to a torn one without a header
 	heldAt  int    // the number of its line
@@ -169,6 +170,14 @@ func (p *parser) read(line []byte) error {
 	}
 	if stamp != nil && !partial {
 		p.clock.see(stamp, &h)
+	}
+	if !p.aged && bytes.HasPrefix(h.rest, []byte(`"Unable to schedule pod`)) {
+		p.aged = true
+		stated := len(p.started) > 0 && p.started[len(p.started)-1].Release != ""
+		if !stated && bytes.Contains(line[:len(line)-len(h.rest)], []byte(" factory.go:")) { // from v1.24 on in schedule_one.go
+			p.now = p.clock.time(&h)
+			p.emit(&sources.SchedulerHeard{Release: "v1.23", ReleaseInferred: true, From: sources.ReleaseLogged})
+		}
 	}
 	if i := another(h.rest); i >= 0 {
 		return p.glued(line, len(line)-len(h.rest)+i)

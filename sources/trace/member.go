@@ -82,8 +82,8 @@ func (t *Reader) hearing(r *members, name string, value []byte) (err error) {
 	switch name {
 	case "heard":
 		h := &heard{}
-		if err = t.fact(value, h, "release", "from"); err == nil {
-			r.fact = &sources.SchedulerHeard{Release: sources.Sanitize(h.Release), From: knownSource(h.From)}
+		if err = t.fact(value, h, "release", "releaseInferred", "from"); err == nil {
+			r.fact = &sources.SchedulerHeard{Release: sources.Sanitize(h.Release), ReleaseInferred: h.ReleaseInferred, From: knownSource(h.From)}
 		}
 	case "silent":
 		q := &silent{}

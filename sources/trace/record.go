@@ -111,8 +111,9 @@ type requested struct{}
 
 // heard is of which release a scheduler is that was heard to work.
 type heard struct {
-	Release string                `json:"release"`
-	From    sources.ReleaseSource `json:"from,omitempty"`
+	Release         string                `json:"release"`
+	ReleaseInferred bool                  `json:"releaseInferred,omitempty"`
+	From            sources.ReleaseSource `json:"from,omitempty"`
 }
 
 // silent is that no scheduler is heard since then, or that one is heard again.
@@ -193,7 +194,7 @@ func encode(e sources.Event) (*record, error) {
 			PodInitialBackoff: newDuration(f.PodInitialBackoff), PodMaxBackoff: newDuration(f.PodMaxBackoff),
 			PodMaxInUnschedulablePods: newDuration(f.PodMaxInUnschedulablePods)}
 	case *sources.SchedulerHeard:
-		r.Heard = &heard{string(f.Release), f.From}
+		r.Heard = &heard{string(f.Release), f.ReleaseInferred, f.From}
 	case *sources.Silent:
 		r.Silent = &silent{nilIfZero(f.Since), f.Profile, f.Ended}
 	case *sources.Unheard:

@@ -59,9 +59,9 @@ func columns() []*column {
 		{name: "pod", says: "The pod's name and priority.", heading: always("pod"), by: board.ByName, least: 9, most: 60, width: pane.nameWidth, draw: pane.name},
 		{name: "reason", says: "The plugins that rejected or gate the pod, or an error.", heading: always("rejected by"), by: board.ByPlugin, least: 9, most: 60,
 			width: func(_ pane, pod *board.Pod) int { return reasonWidth(pod) }, takes: reasonTakes, draw: func(_ pane, a canvas.Area, pod *board.Pod) { drawReason(a, pod) }},
-		{name: "waiting", alias: "age", says: "Time since the pod was created.", heading: always("waits"), right: true, by: board.ByWaiting, least: 5, most: 5},
+		{name: "waiting", alias: "age", says: "Time since the pod was created; ≥ if that is unknown.", heading: always("waits"), right: true, by: board.ByWaiting, least: 5, most: 6},
 		{name: "attempts", says: "Number of attempts; ≥ if earlier ones are unknown.", heading: always("att"), right: true, by: board.ByAttempts, least: 3, most: 4},
-		{name: "next", says: "Time until the next try: the remaining backoff, or until the leftover flush.", heading: waitHeading, right: true, by: board.ByExpiry, least: 5, most: 6 + maxBar,
+		{name: "next", says: "Time until the next try: the remaining backoff, or until the leftover flush; gone? if a retry that was due does not show.", heading: waitHeading, right: true, by: board.ByExpiry, least: 5, most: 6 + maxBar,
 			width: func(pane, *board.Pod) int { return 6 }, draw: pane.wait},
 		{name: "here", says: "Time in the current tier; ≤ if the pod may have come later.", heading: always("here"), right: true, by: board.ByDwell, least: 5, most: 6},
 		{name: "namespace", says: "The namespace.", heading: always("namespace"), by: board.ByNamespace, least: 9, most: 40},
@@ -74,7 +74,14 @@ func columns() []*column {
 		return all[slices.IndexFunc(all, func(c *column) bool { return c.name == name })]
 	}
 	for name, text := range map[string]func(p pane, pod *board.Pod) (string, canvas.Style){
-		"waiting": func(p pane, pod *board.Pod) (string, canvas.Style) { return p.since(pod.Arrived) },
+		"waiting": func(p pane, pod *board.Pod) (string, canvas.Style) {
+			age := pod.WaitedAt(p.frame.Now)
+			text := format.Countdown(age)
+			if pod.WaitIsAtLeast() {
+				text = "≥" + text
+			}
+			return text, ageStyle(age)
+		},
 		"here": func(p pane, pod *board.Pod) (string, canvas.Style) {
 			text, style := p.since(pod.Since)
 			if pod.SinceIsEarliest() {
@@ -199,6 +206,10 @@ func (p pane) wait(a canvas.Area, pod *board.Pod) {
 	wait := p.frame.Wait(pod)
 	end := waitEdge(a.W)
 	bar := a.W - end - 1
+	if !pod.GoneSince.IsZero() {
+		a.Right(end, 0, theme.Dim, "gone?")
+		return
+	}
 	if !wait.Bounded() {
 		a.Right(end, 0, theme.Dim, "?")
 		return

@@ -40,7 +40,7 @@ func (l longest) Draw(a canvas.Area) {
 		title.Text(x, 0, theme.Dim, "  no pod is waiting ")
 		return
 	}
-	age := l.frame.Now.Sub(p.Arrived)
+	age := p.WaitedAt(l.frame.Now)
 	room := a.W - x - 3
 	if a.H == 1 {
 		room /= 2

@@ -175,6 +175,9 @@ func (d Detail) Facts(p *board.Pod, w int) []Line {
 	for _, sentence := range d.Frame.Explain(p) {
 		lines = Wrap(lines, w, theme.Plain, format.Safe(sentence))
 	}
+	if d.Frame.Assumed != "" && d.zoomed && p.Tier.Queued() {
+		lines = Wrap(lines, w, theme.Dim, format.Safe(d.Frame.Assumed))
+	}
 	counts := []string{"priority unknown", p.AttemptCount().Attempts()}
 	if p.PriorityKnown() {
 		counts[0] = fmt.Sprintf("priority %d", p.Priority)

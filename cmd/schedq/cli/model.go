@@ -20,12 +20,14 @@ type Model struct {
 	config  string
 	gates   string
 	release string
+	cmd     *cobra.Command // on whose standard error notices are printed
 }
 
 // Register adds the flags to cmd.
 func (f *Model) Register(cmd *cobra.Command) { Group(cmd, GroupScheduler, func() { f.register(cmd) }) }
 
 func (f *Model) register(cmd *cobra.Command) {
+	f.cmd = cmd
 	cmd.Flags().StringVar(&f.config, "scheduler-config", "", "`FILE` with the scheduler's KubeSchedulerConfiguration, as passed to its --config")
 	cmd.Flags().StringVar(&f.release, "release", "", "rerun the recording under the queue rules of this release: "+strings.Join(queue.Releases(), ", "))
 	CompleteWith(cmd, "release", queue.Releases()...)
@@ -98,11 +100,19 @@ func (f *Model) CheckLive() error {
 // process-wide (see schedulerconfig.SetFeatureGates): call load before any upstream code that reads
 // them.
 func (f *Model) load(ctx context.Context) (*schedulerconfig.Config, error) {
-	if err := schedulerconfig.SetFeatureGates(f.gates); err != nil {
+	ignored, err := schedulerconfig.SetFeatureGates(f.gates)
+	if err != nil {
 		return nil, Usagef("--feature-gates: %w", err)
 	}
-	if f.config == "" {
-		return schedulerconfig.Default()
+	cfg, err := schedulerconfig.Default()
+	if f.config != "" {
+		cfg, err = schedulerconfig.Read(ctx, f.config)
 	}
-	return schedulerconfig.Read(ctx, f.config)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range append(ignored, cfg.Ignored...) {
+		fmt.Fprintf(f.cmd.ErrOrStderr(), "schedq: %s\n", n)
+	}
+	return cfg, nil
 }

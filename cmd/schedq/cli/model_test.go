@@ -54,7 +54,7 @@ func TestModelErrors(t *testing.T) {
 		usage bool
 		want  string
 	}{
-		{[]string{"--feature-gates", "NoSuchGate=true"}, true, `--feature-gates: kube-scheduler v1.37 does not have feature gate "NoSuchGate"`},
+		{[]string{"--feature-gates", "SchedulerPopFromBackoffQ=maybe"}, true, `--feature-gates: feature gate SchedulerPopFromBackoffQ is "maybe", want true or false`},
 		{[]string{"--feature-gates", "CompositePodGroup=true", "--scheduler-config", "missing.yaml"}, true, "--feature-gates: feature gate CompositePodGroup must be false: schedq does not model the scheduling queue with it"},
 		{[]string{"--scheduler-config", "missing.yaml"}, false, "missing.yaml: no such file or directory"},
 	} {

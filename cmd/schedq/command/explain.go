@@ -126,9 +126,12 @@ func writeExplanation(w io.Writer, x *explain.Explanation) error {
 		fmt.Fprintln(&b, "\nevents that can wake it, subject to each plugin's queueing hint")
 		var rows [][]string
 		for _, p := range x.WokenBy {
-			events := "any event (its events are unknown)"
-			if len(p.Events) > 0 {
-				events = strings.Join(p.Events, ", ")
+			events := strings.Join(p.Events, ", ")
+			switch {
+			case events == "" && len(x.WokenBy) > 1:
+				events = "others that are unknown: any event may wake it"
+			case events == "":
+				events = "any event may wake it: those of the plugin are unknown"
 			}
 			rows = append(rows, []string{p.Plugin, events})
 		}

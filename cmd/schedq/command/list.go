@@ -81,7 +81,7 @@ live cluster.`,
 
 // listOrders compare pods for --sort, which keeps the longest waiting first among equals.
 var listOrders = map[string]func(a, b report.Waiting) int{
-	"pending":  func(a, b report.Waiting) int { return cmp.Compare(b.Age, a.Age) },
+	"pending":  func(report.Waiting, report.Waiting) int { return 0 }, // as they come
 	"for":      func(a, b report.Waiting) int { return cmp.Compare(b.InTier, a.InTier) },
 	"pod":      func(a, b report.Waiting) int { return cmp.Compare(a.Pod, b.Pod) },
 	"attempts": func(a, b report.Waiting) int { return cmp.Compare(b.Attempts, a.Attempts) },
@@ -126,7 +126,11 @@ func writePending(w io.Writer, l *session.Listing, headers bool) error {
 		if p.NextTry != nil {
 			next = p.NextTry.Format("15:04:05")
 		}
-		rows = append(rows, []string{string(p.Pod), brief(p.Age), words.TierNamed(p.Tier), stay, words.AttemptCount{N: p.Attempts, AtLeast: p.AttemptsAtLeast}.String(),
+		age := brief(p.Age)
+		if p.AgeAtLeast {
+			age = "≥" + age
+		}
+		rows = append(rows, []string{string(p.Pod), age, words.TierNamed(p.Tier), stay, words.AttemptCount{N: p.Attempts, AtLeast: p.AttemptsAtLeast}.String(),
 			next, string(p.Cause)})
 	}
 	cli.WriteColumns(&b, rows)

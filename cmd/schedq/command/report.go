@@ -68,6 +68,9 @@ func writeReport(w io.Writer, r *report.Report) error {
 	if s := r.Scheduler; s != nil && s.From != "" {
 		fmt.Fprintf(&b, "kube-scheduler %s (%s)\n", s.Release, s.From.Words())
 	}
+	if r.Assumed != "" {
+		fmt.Fprintln(&b, r.Assumed)
+	}
 	if r.Ended != "" {
 		fmt.Fprintln(&b, r.Ended)
 	}
@@ -101,7 +104,14 @@ func writeReport(w io.Writer, r *report.Report) error {
 	if len(r.Longest) > 0 {
 		longest := [][]string{{"waited longest", "for", "at end", "attempts", "rejected by"}}
 		for _, p := range r.Longest {
-			longest = append(longest, []string{string(p.Pod), brief(p.Waited), words.TierNamed(p.Tier), words.AttemptCount{N: p.Attempts, AtLeast: p.AttemptsAtLeast}.String(), strings.Join(p.Plugins, ", ")})
+			waited, tier := brief(p.Waited), words.TierNamed(p.Tier)
+			if p.WaitedAtLeast {
+				waited = "≥" + waited
+			}
+			if p.GoneSince != nil {
+				tier = "probably gone since " + p.GoneSince.UTC().Format("15:04")
+			}
+			longest = append(longest, []string{string(p.Pod), waited, tier, words.AttemptCount{N: p.Attempts, AtLeast: p.AttemptsAtLeast}.String(), strings.Join(p.Plugins, ", ")})
 		}
 		b.WriteByte('\n')
 		cli.WriteColumns(&b, longest)

@@ -23,6 +23,8 @@ type Config struct {
 	// AsyncAPICalls is the feature gate SchedulerAsyncAPICalls: the scheduling loop does not wait for the API server's
 	// response to its status patches.
 	AsyncAPICalls bool
+	// Ignored are sentences about what the file has and kube-scheduler v1.37 does not: a newer release may.
+	Ignored []string
 	// Profiles is not empty. It includes the plugins and arguments that upstream adds.
 	Profiles []Profile
 	// Extenders are in the file's order. Upstream calls ignorable extenders last.

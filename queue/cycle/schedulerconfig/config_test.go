@@ -146,8 +146,6 @@ func TestReadMistakes(t *testing.T) {
 			`: profile "default-scheduler" sorts its queue with plugin "Mine", but schedq supports only PrioritySort`},
 		{head + "profiles: [{plugins: {queueSort: {enabled: [{name: NodeName}], disabled: [{name: PrioritySort}]}}}]\n",
 			`: profile "default-scheduler" sorts its queue with plugin "NodeName", but schedq supports only PrioritySort`},
-		{head + "podMaxBackof: 10\n", `: unknown field "podMaxBackof"`},
-		{head + "profiles: [{plugins: {filter: {enabled: [{nam: x}]}}}]\n", `: unknown field "profiles[0].plugins.filter.enabled[0].nam"`},
 		{head + "podMaxBackoffSeconds: ten\n", `: podMaxBackoffSeconds is of type string, want a number`},
 		{head + "profiles: {}\n", `: profiles is of type object, want a list`},
 		{head + "profiles:\n" + strings.Repeat("- {}\n", 101), ": profiles has 101 elements, want at most 100"},
@@ -156,7 +154,6 @@ func TestReadMistakes(t *testing.T) {
 		{head + "profiles:\n- plugins:\n    filter:\n      disabled:\n" + strings.Repeat("      - {name: NodeName}\n", 30000), ": profiles[0].plugins.filter.disabled has 30000 elements, want at most 100"},
 		{head + "profiles: [{plugins: {filter: {enabled: [{name: 3}]}}}]\n", `: profiles.plugins.filter.enabled.name is of type number, want a string`},
 		{head + "delayCacheUntilActive: 3\n", `: delayCacheUntilActive is of type number, want true or false`},
-		{head + "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {strategy: 3}}]}]\n", `: profiles[0].pluginConfig[0]: args of NodeResourcesFit: unknown field "strategy"`},
 		{head + "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: 3}}]}]\n", `: profiles[0].pluginConfig[0]: args of NodeResourcesFit: scoringStrategy is of type number, want an object`},
 		{head + "profiles: [{pluginConfig: [{name: InterPodAffinity, args: {hardPodAffinityWeight: 101}}]}]\n", `: profiles[0].pluginConfig[0].args.hardPodAffinityWeight: Invalid value: 101: not in valid range [0, 100]`},
 		{head + "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {resources: [{name: cpu, weight: 101}]}}}]}]\n", `: profiles[0].pluginConfig[0].args.scoringStrategy.resources[0].weight: Invalid value: 101: resource weight of cpu not in valid range (0, 100]` +
@@ -177,25 +174,56 @@ func TestReadMistakes(t *testing.T) {
 	}
 }
 
+// TestIgnoresUnknown: fields and gates that v1.37 does not have are left out, and a sentence says so of each.
+func TestIgnoresUnknown(t *testing.T) {
+	writeConfig(t, `apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+podMaxBackoffSeconds: 20
+percentageOfPlacementsToScore: 30
+profiles:
+- percentageOfPlacementsToScore: 40
+  pluginConfig: [{name: NodeResourcesFit, args: {strategy: 3}}]
+`)
+	cfg, err := Read(t.Context(), "scheduler.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, field := range []string{`unknown field "percentageOfPlacementsToScore"`, `unknown field "profiles[0].percentageOfPlacementsToScore"`,
+		`profiles[0].pluginConfig[0]: args of NodeResourcesFit: unknown field "strategy"`} {
+		if want := "scheduler.yaml: " + field + " is ignored: kube-scheduler v1.37 does not have it."; i >= len(cfg.Ignored) || cfg.Ignored[i] != want {
+			t.Errorf("ignored are %q, want %q", cfg.Ignored, want)
+		}
+	}
+	if cfg.Queue.PodMaxBackoff != 20*time.Second {
+		t.Errorf("the other fields are lost: %+v", cfg.Queue)
+	}
+	for list, want := range map[string]string{
+		"WorkloadOfTomorrow=true":       "Feature gate WorkloadOfTomorrow is ignored: kube-scheduler v1.37 does not have it.",
+		"SchedulerPopFromBackofQ=true,": "Feature gate SchedulerPopFromBackofQ is ignored: kube-scheduler v1.37 does not have it; did you mean SchedulerPopFromBackoffQ?",
+	} {
+		if ignored, err := SetFeatureGates(list); err != nil || len(ignored) != 1 || ignored[0] != want {
+			t.Errorf("%s: %q, %v, want %q", list, ignored, err, want)
+		}
+	}
+}
+
 func TestSetFeatureGates(t *testing.T) {
 	gate := utilfeature.DefaultFeatureGate
 	// These are put back at the end of the test, and no others.
 	featuregatetesting.SetFeatureGatesDuringTest(t, gate, featuregatetesting.FeatureOverrides{
 		features.SchedulerPopFromBackoffQ: true, features.DRASchedulerFilterTimeout: true, features.GenericWorkload: false,
 	})
-	if err := SetFeatureGates("SchedulerPopFromBackoffQ=false, kube:DRASchedulerFilterTimeout = F,GenericWorkload=false,"); err != nil {
+	if _, err := SetFeatureGates("SchedulerPopFromBackoffQ=false, kube:DRASchedulerFilterTimeout = F,GenericWorkload=false,"); err != nil {
 		t.Fatal(err)
 	}
 	if gate.Enabled(features.SchedulerPopFromBackoffQ) || gate.Enabled(features.DRASchedulerFilterTimeout) {
 		t.Error("the gates are still true")
 	}
-	if err := SetFeatureGates(""); err != nil || gate.Enabled(features.SchedulerPopFromBackoffQ) {
+	if _, err := SetFeatureGates(""); err != nil || gate.Enabled(features.SchedulerPopFromBackoffQ) {
 		t.Errorf("no gates: %v", err)
 	}
 	for _, c := range []struct{ list, want string }{
-		{"SchedulerPopFromBackofQ=true", `kube-scheduler v1.37 does not have feature gate "SchedulerPopFromBackofQ"; did you mean SchedulerPopFromBackoffQ?`},
-		{"NoSuchGate=true", `kube-scheduler v1.37 does not have feature gate "NoSuchGate"`},
-		{"=true", `kube-scheduler v1.37 does not have feature gate ""`},
+		{"=true", `invalid feature gate "=true": use NAME=true or NAME=false`},
 		{"SchedulerPopFromBackoffQ", "feature gate SchedulerPopFromBackoffQ needs a value, SchedulerPopFromBackoffQ=true or SchedulerPopFromBackoffQ=false"},
 		{"SchedulerPopFromBackoffQ=maybe", `feature gate SchedulerPopFromBackoffQ is "maybe", want true or false`},
 		{"SchedulerPopFromBackoffQ=true,DynamicResourceAllocation=false", "cannot set feature gate DynamicResourceAllocation to false, feature is locked to true"},
@@ -205,7 +233,7 @@ func TestSetFeatureGates(t *testing.T) {
 		{"SchedulerAsyncAPICalls=true", "feature gate SchedulerAsyncAPICalls must be false: schedq does not model the scheduling queue with it"},
 		{"InPlacePodVerticalScalingSchedulerPreemption=true", "feature gate InPlacePodVerticalScalingSchedulerPreemption must be false: schedq does not model the scheduling queue with it"},
 	} {
-		if err := SetFeatureGates(c.list); err == nil || err.Error() != c.want {
+		if _, err := SetFeatureGates(c.list); err == nil || err.Error() != c.want {
 			t.Errorf("%s:\n got %v\nwant %s", c.list, err, c.want)
 		}
 		if gate.Enabled(features.SchedulerPopFromBackoffQ) {
@@ -217,7 +245,7 @@ func TestSetFeatureGates(t *testing.T) {
 // TestFeatureGatesOfBundles checks unmodelled gates that AllBeta or AllAlpha enable.
 func TestFeatureGatesOfBundles(t *testing.T) {
 	for _, list := range []string{"AllBeta=true", "AllAlpha=true,AllBeta=true"} {
-		if err := SetFeatureGates(list); err == nil || !strings.HasSuffix(err.Error(), "must be false: schedq does not model the scheduling queue with it") {
+		if _, err := SetFeatureGates(list); err == nil || !strings.HasSuffix(err.Error(), "must be false: schedq does not model the scheduling queue with it") {
 			t.Errorf("%s: got %v", list, err)
 		}
 	}

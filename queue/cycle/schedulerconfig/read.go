@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -47,18 +49,22 @@ func Default() (*Config, error) {
 }
 
 // Read reads a KubeSchedulerConfiguration in YAML or JSON, with the current feature gates. It is as strict as
-// kube-scheduler --config (cmd/kube-scheduler/app/options/configfile.go), and also rejects out-of-tree plugins. An error
-// is one sentence that names the file and the field, or the context's error if that ends first.
+// kube-scheduler --config (cmd/kube-scheduler/app/options/configfile.go), but ignores unknown fields, which a newer release may
+// have, and also rejects out-of-tree plugins. An error is one sentence that names the file and the field, or the context's error if that ends first.
 func Read(ctx context.Context, path string) (*Config, error) {
 	data, err := readFile(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := decode(data)
+	cfg, unknown, err := decode(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s", sources.Sanitize(path), sources.Sanitize(err.Error()))
 	}
-	return newConfig(cfg), nil
+	made := newConfig(cfg)
+	for _, u := range unknown {
+		made.Ignored = append(made.Ignored, fmt.Sprintf("%s: %s is ignored: kube-scheduler v1.37 does not have it.", sources.Sanitize(path), sources.Sanitize(u)))
+	}
+	return made, nil
 }
 
 // newConfig converts a complete configuration.
@@ -90,29 +96,37 @@ func readFile(ctx context.Context, path string) ([]byte, error) {
 	return data, err
 }
 
-// decode decodes, completes and validates a configuration. Its errors do not name the file.
-func decode(data []byte) (*schedulerapi.KubeSchedulerConfiguration, error) {
+// lenient decodes what scheme.Codecs does, and leaves unknown fields out.
+var lenient = serializer.NewCodecFactory(scheme.Scheme)
+
+// decode decodes, completes and validates a configuration, and returns which of its fields are unknown. Its errors do not name the
+// file.
+func decode(data []byte) (cfg *schedulerapi.KubeSchedulerConfiguration, unknown []string, err error) {
 	if err := checkKind(data); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	obj, gvk, err := scheme.Codecs.UniversalDecoder().Decode(data, nil, nil)
-	if err != nil {
-		return nil, simplify(err)
+	if unknown = unknownFields(err); len(unknown) > 0 {
+		obj, gvk, err = lenient.UniversalDecoder().Decode(data, nil, nil)
 	}
-	cfg, ok := obj.(*schedulerapi.KubeSchedulerConfiguration)
+	if err != nil {
+		return nil, nil, simplify(err)
+	}
+	var ok bool
+	cfg, ok = obj.(*schedulerapi.KubeSchedulerConfiguration)
 	if !ok {
-		return nil, fmt.Errorf("unexpected kind %s, want KubeSchedulerConfiguration", gvk)
+		return nil, nil, fmt.Errorf("unexpected kind %s, want KubeSchedulerConfiguration", gvk)
 	}
 	cfg.APIVersion = gvk.GroupVersion().String() // upstream's validation depends on it
 	if errs := validation.ValidateKubeSchedulerConfiguration(cfg); errs != nil {
-		return nil, oneSentence(errs)
+		return nil, nil, oneSentence(errs)
 	}
 	if limit := int64(math.MaxInt64 / time.Second); cfg.PodMaxBackoffSeconds > limit {
-		return nil, fmt.Errorf("podMaxBackoffSeconds: Invalid value: %d: must be at most %d", cfg.PodMaxBackoffSeconds, limit)
+		return nil, nil, fmt.Errorf("podMaxBackoffSeconds: Invalid value: %d: must be at most %d", cfg.PodMaxBackoffSeconds, limit)
 	}
 	for i, profile := range cfg.Profiles {
 		if err := checkPlugins(&profile); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for j, config := range profile.PluginConfig {
 			// Upstream's validation has a wrong name for this plugin and skips it.
@@ -122,11 +136,27 @@ func decode(data []byte) (*schedulerapi.KubeSchedulerConfiguration, error) {
 			}
 			path := field.NewPath("profiles").Index(i).Child("pluginConfig").Index(j).Child("args")
 			if err := validation.ValidateNodeResourcesFitArgs(path, args); err != nil {
-				return nil, oneSentence(err)
+				return nil, nil, oneSentence(err)
 			}
 		}
 	}
-	return cfg, nil
+	return cfg, unknown, nil
+}
+
+// unknownFields returns the fields that err calls unknown, as in unknown field "a.b". None if it is about anything else, too.
+func unknownFields(err error) (fields []string) {
+	strict, ok := runtime.AsStrictDecodingError(err)
+	if !ok {
+		return nil
+	}
+	for _, e := range strict.Errors() {
+		text := simplify(e).Error()
+		if !strings.Contains(text, `unknown field "`) {
+			return nil
+		}
+		fields = append(fields, text)
+	}
+	return fields
 }
 
 // checkKind returns an error for a file of another kind. Upstream's decoder would quote the whole file.

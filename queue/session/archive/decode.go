@@ -191,7 +191,7 @@ func (d *decoder) pod() *board.Pod {
 	d.flags(&p.Observed, &p.Estimated, &p.AttemptsAtLeast)
 	p.Key.Namespace, p.Key.Name = d.text(), d.text()
 	p.Priority = int32(d.signed())
-	p.Since, p.Arrived, p.FailedBy = d.time(), d.time(), d.time()
+	p.Since, p.Arrived, p.FailedBy, p.GoneSince = d.time(), d.time(), d.time(), d.time()
 	p.Message, p.GateMessage = sources.SafeText(d.text()), sources.SafeText(d.text())
 	p.Group, p.Node = d.text(), d.text()
 

@@ -133,6 +133,7 @@ func (e *encoder) pod(p *board.Pod) {
 	e.time(p.Since)
 	e.time(p.Arrived)
 	e.time(p.FailedBy)
+	e.time(p.GoneSince)
 	e.text(string(p.Message))
 	e.text(string(p.GateMessage))
 	e.text(p.Group)

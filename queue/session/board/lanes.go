@@ -71,7 +71,7 @@ func (b *Board) OldestArrival() time.Time {
 const maxGatedSkipped = 1000
 
 // LongestWaiting returns the matching pod that has been queued longest, or nil. It prefers pods that are
-// not gated, which wait for the scheduler, unless it would have to skip very many.
+// not gated, which wait for the scheduler, and not probably gone, unless it would have to skip very many.
 func (b *Board) LongestWaiting() *Pod {
 	t := b.laneTree()
 	first, any := t.GetAt(ended(t))
@@ -80,7 +80,7 @@ func (b *Board) LongestWaiting() *Pod {
 	}
 	found, passed := first, 0
 	t.Ascend(first, func(p *Pod) bool {
-		if passed++; p.Listed() != queue.Gated {
+		if passed++; p.Listed() != queue.Gated && p.GoneSince.IsZero() {
 			found = p
 			return false
 		}

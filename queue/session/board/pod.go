@@ -34,6 +34,8 @@ type Pod struct {
 	// FailedBy is the latest time of the last attempt of an estimated pod; Timestamp is the earliest. Zero
 	// if Timestamp is exact.
 	FailedBy time.Time
+	// GoneSince is since when the pod is probably gone: the log goes on, but shows no attempt that was due by then. Zero for others.
+	GoneSince time.Time
 	// AttemptsAtLeast is true if Attempts is a lower bound: attempts from before the source's observations
 	// leave a trace only in part.
 	AttemptsAtLeast bool
@@ -90,12 +92,15 @@ func (p *Packed) object() *v1.Pod {
 	return p.opened.Load()
 }
 
-// RejectorPlugins returns all plugins that rejected the last attempt, sorted within each kind. The queue also keeps
+// RejectorPlugins returns all plugins that rejected the last attempt, sorted within each kind, unknown ones last. The queue also keeps
 // the plugin of a gate that is open by now; it rejected no attempt.
 func (p *Pod) RejectorPlugins() []string {
 	rejectors := p.UnschedulablePlugins
 	if p.Tier != queue.Gated && slices.ContainsFunc(rejectors, onlyGates) {
 		rejectors = slices.DeleteFunc(slices.Clone(rejectors), onlyGates)
+	}
+	if i := slices.Index(rejectors, verdict.UnknownPlugin); i >= 0 {
+		rejectors = append(slices.Delete(slices.Clone(rejectors), i, i+1), verdict.UnknownPlugin)
 	}
 	if len(p.PendingPlugins) == 0 {
 		return rejectors
@@ -111,6 +116,20 @@ func onlyGates(plugin string) bool {
 // AttemptCount returns how many attempts are known of p.
 func (p *Pod) AttemptCount() words.AttemptCount {
 	return words.AttemptCount{N: p.Attempts, AtLeast: p.AttemptsAtLeast}
+}
+
+// WaitedAt returns how long the pod has waited at now, or if it is probably gone, until its last attempt.
+func (p *Pod) WaitedAt(now time.Time) time.Duration {
+	if !p.GoneSince.IsZero() {
+		now = p.Timestamp
+	}
+	return now.Sub(p.Arrived)
+}
+
+// WaitIsAtLeast reports whether the pod may have waited for longer than WaitedAt: the source shows neither its arrival nor its
+// creation, or it is probably gone.
+func (p *Pod) WaitIsAtLeast() bool {
+	return p.AttemptsAtLeast && p.Object().CreationTimestamp.IsZero() || !p.GoneSince.IsZero()
 }
 
 // PriorityKnown reports whether Priority is the pod's, and not 0 because its object is unknown.
@@ -141,14 +160,33 @@ func (p *Pod) LastVerdict() (v *verdict.Verdict, modelled bool) {
 	}
 	v = &verdict.Verdict{At: p.Timestamp, Message: p.Message}
 	v.Nodes, v.Reasons, _ = verdict.ReadMessage(string(p.Message))
-	plugins := p.RejectorPlugins()
-	for i := range v.Reasons {
-		r := &v.Reasons[i]
-		if r.Plugin = verdict.PluginOf(string(r.Text)); r.Plugin == "" && len(plugins) == 1 && plugins[0] != verdict.UnknownPlugin {
-			r.Plugin = plugins[0]
+	attribute(v.Reasons, p.RejectorPlugins())
+	return v, false
+}
+
+// attribute sets the plugins of reasons that a message gives without them. rejectors are all that rejected the pod. A reason
+// whose text does not tell is of the plugin that is left, if one is, and no other such reason may be of it.
+func attribute(reasons []verdict.Reason, rejectors []string) {
+	left := slices.Clone(rejectors)
+	var untold []*verdict.Reason
+	for i := range reasons {
+		r := &reasons[i]
+		if r.Plugin = verdict.PluginOf(string(r.Text)); r.Plugin == "" {
+			untold = append(untold, r)
+		} else {
+			left = slices.DeleteFunc(left, func(p string) bool { return p == r.Plugin })
 		}
 	}
-	return v, false
+	if verdict.Incomplete(rejectors) {
+		return
+	}
+	for _, r := range untold {
+		if len(rejectors) == 1 {
+			r.Plugin = rejectors[0]
+		} else if len(left) == 1 && len(untold) == 1 {
+			r.Plugin = left[0]
+		}
+	}
 }
 
 // SinceIsEarliest reports whether the pod may have entered its tier later than Since: an event or an attempt

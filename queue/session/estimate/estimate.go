@@ -29,8 +29,10 @@ type Estimate struct {
 // time of the first failure and the last message that differed from the one before, and the scheduler's Events about
 // it, which count attempts in part.
 type Estimator struct {
-	Opts  queue.Options
-	Tried map[types.UID]*sources.Tried
+	Opts queue.Options
+	// Release is the scheduler's, such as "v1.31". Empty is the newest.
+	Release string
+	Tried   map[types.UID]*sources.Tried
 	// Last are the pods of which Tried has the last attempt that made an Event. See Attempts.
 	Last map[types.UID]bool
 	// Judge says what an attempt of the pod would come to now. Nil if nobody can tell.
@@ -61,11 +63,11 @@ func (g *Estimator) Estimate(now time.Time, pod *v1.Pod) (Estimate, bool) {
 	if made.Timestamp.After(now) || made.Timestamp.IsZero() {
 		made.Timestamp = now
 	}
-	fits, all := false, false
-	made.UnschedulablePlugins, all = verdict.PluginsOf(string(made.Message))
+	fits := false
+	made.UnschedulablePlugins = verdict.PluginsOf(string(made.Message), g.Release)
 	if v, ok := g.verdict(pod); ok {
 		fits = v.Node != ""
-		if !all && len(v.Plugins) > 0 {
+		if (len(made.UnschedulablePlugins) == 0 || verdict.Incomplete(made.UnschedulablePlugins)) && len(v.Plugins) > 0 {
 			made.UnschedulablePlugins = v.Plugins
 		}
 	}

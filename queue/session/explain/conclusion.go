@@ -57,6 +57,9 @@ func (m *Moment) Conclude(p *board.Pod, needs *Needs) *Conclusion {
 		needs = nil
 	}
 	c := m.cause(p, needs)
+	if !p.GoneSince.IsZero() {
+		c.Text = fmt.Sprintf("Probably gone since %s: the log goes on without the retry that was due. It last failed because: %s", m.Zone.Second(p.GoneSince), lowerFirst(c.Text))
+	}
 	if needs != nil && !needs.At.Equal(m.Now) {
 		c.Text = fmt.Sprintf("At %s: %s", m.Zone.Clock(needs.At), c.Text)
 	}
@@ -86,7 +89,15 @@ func (m *Moment) NodesChanged(p *board.Pod, needs *Needs) string {
 }
 
 func (m *Moment) summary(p *board.Pod) string {
-	return fmt.Sprintf("pending %s, %s, %s", pending(m.Now.Sub(p.Arrived)), p.AttemptCount().Attempts(), inTier(p.Tier))
+	waited := pending(p.WaitedAt(m.Now))
+	if p.WaitIsAtLeast() {
+		waited = "≥" + waited
+	}
+	said := fmt.Sprintf("pending %s, %s, %s", waited, p.AttemptCount().Attempts(), inTier(p.Tier))
+	if !p.GoneSince.IsZero() {
+		said += ", probably gone since " + m.Zone.Second(p.GoneSince)
+	}
+	return said
 }
 
 // pending formats how long a pod has been pending: 25s, 4m10s, 3h5m, 2d4h.
@@ -400,6 +411,9 @@ func (m *Moment) nextTry(p *board.Pod, c Cause) string {
 		return fmt.Sprintf("Not tried until %s.", c.Helps)
 	}
 	w := m.Wait(p)
+	if !p.GoneSince.IsZero() {
+		return "If it is gone, it was deleted, or bound by an attempt that the log does not contain."
+	}
 	if !w.Bounded() {
 		return "The time of the next try is unknown." + succeeds
 	}

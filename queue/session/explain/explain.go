@@ -225,6 +225,10 @@ func (m *Moment) explainUnschedulable(p *board.Pod) []string {
 		lines = append(lines, sentence)
 	}
 	tick, exact := m.leftoverTick(p)
+	if !p.GoneSince.IsZero() {
+		return append(lines, fmt.Sprintf("Without an event, it was due by %s (%s timeout, checked every %s). Attempts of other pods follow, but none of it: it is probably gone.",
+			m.Zone.Second(tick), words.Short(m.Options.PodMaxInUnschedulablePods), words.Short(queue.LeftoverFlushInterval)))
+	}
 	return append(lines, fmt.Sprintf("Without an event: retried %s %s (%s timeout, checked every %s).%s",
 		atOrBy(exact), m.Zone.Second(tick), words.Short(m.Options.PodMaxInUnschedulablePods), words.Short(queue.LeftoverFlushInterval), m.overdue(tick)))
 }

@@ -41,7 +41,11 @@ type Explanation struct {
 	// PendingSince is when the pod entered the queue. LastWoken is the last event that took it out of the
 	// unschedulable or gated pods; nil if none is known.
 	PendingSince time.Time `json:"pendingSince"`
-	LastWoken    *Woke     `json:"lastWoken,omitempty"`
+	// PendingSinceAtLatest is true if the pod may have entered earlier: the source shows neither its creation nor its arrival.
+	PendingSinceAtLatest bool `json:"pendingSinceAtLatest,omitempty"`
+	// GoneSince is since when the pod is probably gone. Nil for others.
+	GoneSince *time.Time `json:"probablyGoneSince,omitempty"`
+	LastWoken *Woke      `json:"lastWoken,omitempty"`
 	// Why are the sentences of Frame.Explain.
 	Why []sources.SafeText `json:"why"`
 
@@ -112,7 +116,11 @@ func (m *Moment) Explanation(p *board.Pod, needs *Needs) *Explanation {
 		AttemptsAtLeast: p.AttemptsAtLeast, SinceAtEarliest: p.SinceIsEarliest(),
 		Node: sources.Sanitize(p.Node), NominatedNode: sources.Sanitize(p.NominatedNode),
 		UnschedulablePlugins: p.UnschedulablePlugins, PendingPlugins: p.PendingPlugins, GatingPlugin: p.GatingPlugin,
-		GateMessage: p.GateMessage, PendingSince: p.Arrived.UTC(), Conclusion: m.Conclude(p, needs), LastWoken: lastWoken(p), Needs: needs,
+		GateMessage: p.GateMessage, PendingSince: p.Arrived.UTC(), PendingSinceAtLatest: p.WaitIsAtLeast(), Conclusion: m.Conclude(p, needs), LastWoken: lastWoken(p), Needs: needs,
+	}
+	if !p.GoneSince.IsZero() {
+		gone := p.GoneSince.UTC()
+		x.GoneSince = &gone
 	}
 	if p.Tier == queue.Gated {
 		for _, g := range p.Object().Spec.SchedulingGates {
@@ -143,6 +151,9 @@ func (m *Moment) Explanation(p *board.Pod, needs *Needs) *Explanation {
 			x.Notes = append(x.Notes, changed)
 		}
 	}
+	if m.Assumed != "" && p.Tier.Queued() {
+		x.Notes = append(x.Notes, m.Assumed)
+	}
 	x.NextTry = m.NextTry(p)
 	if w, waits := m.IfWoken(p); waits {
 		x.IfWoken = &WokenExplanation{Tier: w.Tier.String()}
@@ -162,7 +173,7 @@ func (m *Moment) Explanation(p *board.Pod, needs *Needs) *Explanation {
 // flight. For a gated pod the flush only checks the gate, so it is nil, too.
 func (m *Moment) NextTry(p *board.Pod) *NextTry {
 	w := m.Wait(p)
-	if !w.Bounded() || p.Tier == queue.Gated {
+	if !w.Bounded() || p.Tier == queue.Gated || !p.GoneSince.IsZero() {
 		return nil
 	}
 	next := &NextTry{Latest: w.Until.UTC(), By: queue.BackoffComplete, Early: w.Early}

@@ -7,6 +7,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/verdict"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
@@ -79,6 +80,9 @@ func (w Hints) String() string {
 
 // waitsFor says in a sentence which events may wake a pod that plugins rejected.
 func (w Hints) waitsFor(plugins []string) string {
+	if verdict.Incomplete(plugins) && len(plugins) == 1 {
+		return "Any event may wake it."
+	}
 	var waits []string
 	for _, event := range w.events {
 		if slices.ContainsFunc(plugins, func(p string) bool { return slices.Contains(w.plugins[p], event) }) {
@@ -86,11 +90,15 @@ func (w Hints) waitsFor(plugins []string) string {
 		}
 	}
 	known := !slices.ContainsFunc(plugins, func(p string) bool { return w.plugins[p] == nil })
-	if len(waits) == 0 || !known {
-		if len(plugins) == 1 {
-			return "Events that this plugin listens for can wake it."
-		}
-		return "Events that one of these plugins listens for can wake it."
+	switch {
+	case verdict.Incomplete(plugins) && len(waits) == 0:
+		return "Events that the known plugins listen for can wake it, and others that are unknown."
+	case verdict.Incomplete(plugins):
+		return "Events that can wake it: " + strings.Join(waits, ", ") + ", and others that are unknown."
+	case len(waits) > 0 && known:
+		return "Events that can wake it: " + strings.Join(waits, ", ") + "."
+	case len(plugins) == 1:
+		return "Events that this plugin listens for can wake it."
 	}
-	return "Events that can wake it: " + strings.Join(waits, ", ") + "."
+	return "Events that one of these plugins listens for can wake it."
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/cluster"
@@ -53,7 +54,7 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 		return f
 	}
 	if (logged || cluster.HasFact[*sources.Dumped](events)) && !rec.Rerun && !slices.ContainsFunc(events, cluster.IsPod) {
-		f.more = verdict.AsMoves(events, f.eventsOf(rec))
+		f.more = verdict.AsMoves(events, cfg.Queue.PodMaxInUnschedulablePods+queue.LeftoverFlushInterval, f.eventsOf(rec))
 		return f
 	}
 	emit := func(ev sources.Event) { f.Events = append(f.Events, ev) }

@@ -24,7 +24,7 @@ func TestPodGroups(t *testing.T) {
 		}
 		return
 	}
-	if err := schedulerconfig.SetFeatureGates("GenericWorkload=true"); err != nil {
+	if _, err := schedulerconfig.SetFeatureGates("GenericWorkload=true"); err != nil {
 		t.Fatal(err)
 	}
 	member := func(p *v1.Pod) {

@@ -32,7 +32,7 @@ func (s *shadow) attach(now, began time.Time) error {
 	s.oracle.channels.Attach(now, s.limited)
 	budget := maxJudged / (1 + s.objects.Count("Node"))
 	before, last := s.triedBefore.ByPod()
-	g := estimate.Estimator{Opts: s.driver.queue.Options(), Tried: before, Last: last, Judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
+	g := estimate.Estimator{Opts: s.driver.queue.Options(), Release: s.cfg.Release, Tried: before, Last: last, Judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
 		if budget--; budget < 0 {
 			return cycle.Verdict{}, false
 		}

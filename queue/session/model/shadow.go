@@ -171,7 +171,7 @@ func (s *shadow) takeInNext() error {
 		}
 		return s.start(ev.Time)
 	case *sources.SchedulerHeard:
-		if s.hearRelease(f.Release) && s.driver != nil {
+		if !f.ReleaseInferred && s.hearRelease(f.Release) && s.driver != nil {
 			return s.start(ev.Time)
 		}
 	case *sources.ObjectChange:

@@ -229,7 +229,7 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 		case told != nil && message == "":
 			why.UnschedulablePlugins = []string{verdict.UnknownPlugin}
 		default:
-			why.UnschedulablePlugins = s.reasons.Rejectors(string(message))
+			why.UnschedulablePlugins = s.reasons.PluginsOf(string(message), s.cfg.Release)
 		}
 		d.because = reason.Because{Rule: reason.ByOutcome, Seen: evidence.Patched, At: now}
 		if told != nil {

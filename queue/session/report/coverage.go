@@ -32,7 +32,7 @@ func (t *CoverageTally) Rows() []Coverage {
 		t.objects(),
 		t.log(),
 	}
-	if t.moves > 0 && t.lowest < 0 || t.pods == 0 {
+	if t.moves > 0 && t.lowest < 0 || !t.modelled() {
 		return rows // no moves are modelled
 	}
 	if t.lowest < sources.AttemptsVerbosity {
@@ -53,7 +53,7 @@ func (t *CoverageTally) Rows() []Coverage {
 
 // objects returns the coverage of pods and nodes.
 func (t *CoverageTally) objects() Coverage {
-	c := coverageOf(t.pods > 0 && t.nodes > 0, "changes of pods and nodes", words.Plural(t.pods, "change")+" of pods, "+fmt.Sprint(t.nodes)+" of nodes",
+	c := coverageOf(t.modelled(), "changes of pods and nodes", words.Plural(t.pods, "change")+" of pods, "+fmt.Sprint(t.nodes)+" of nodes",
 		"moves can't be modelled; priorities, labels and nodes are unknown", "record an audit log with pods and nodes at level RequestResponse")
 	switch {
 	case t.nodes == 0 && t.pods > 0:
@@ -72,6 +72,9 @@ func coverageOf(present bool, facts, found, cost, fix string) Coverage {
 	return Coverage{facts, "none", cost, fix}
 }
 
+// modelled reports whether moves can be modelled: the recording has pods and nodes.
+func (t *CoverageTally) modelled() bool { return t.pods > 0 && t.nodes > 0 }
+
 // log returns the coverage of the scheduler log.
 func (t *CoverageTally) log() Coverage {
 	const (
@@ -82,6 +85,11 @@ func (t *CoverageTally) log() Coverage {
 	switch {
 	case t.moves > 0 && t.lowest < 0:
 		return Coverage{Facts: facts, Found: words.Plural(t.moves, "move")}
+	case t.lowest >= 0 && t.lowest < sources.MovesVerbosity && !t.modelled(): // those figures are of logs beside an audit log
+		return Coverage{facts, fmt.Sprintf("-v=%d, at least in part", t.lowest), "moves between attempts, and what caused them, are unknown",
+			"PUT 5 to the running scheduler's /debug/flags/v to log every move"}
+	case t.lowest < 0 && t.highest < 0 && !t.modelled():
+		return Coverage{facts, "none", "no move is known", "add kube-scheduler's log of the same time, or an audit log (docs/use/platforms.md)"}
 	case t.lowest < 0 && t.highest < 0:
 		return Coverage{facts, "none", alone, "add kube-scheduler's log of the same time; -v=2, the usual setting, is enough (docs/use/platforms.md)"}
 	case t.lowest < sources.AttemptsVerbosity:

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"time"
+
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 )
@@ -34,12 +36,13 @@ type finishedPod struct {
 
 // longest is a LongestReport without the name. The zero value is that of a pod that did not wait.
 type longest struct {
-	waited   Seconds
-	attempts int
-	plugins  uint32 // the number of the rejection plus 1, or 0 for no plugins
-	tier     queue.Tier
-	known    bool
-	atLeast  bool // attempts is a lower bound
+	waited                Seconds
+	attempts              int
+	plugins               uint32 // the number of the rejection plus 1, or 0 for no plugins
+	tier                  queue.Tier
+	known                 bool
+	waitedMore, triedMore bool // waited and attempts are lower bounds
+	gone                  time.Time
 }
 
 // countedMove is the part of a move that is counted.

@@ -20,6 +20,8 @@ type Report struct {
 	// Scheduler is the first recorded scheduler. Nil if its release is unknown, or if another one made
 	// the moves.
 	Scheduler *SchedulerReport `json:"scheduler,omitempty"`
+	// Assumed says which release's rules are assumed, as a sentence. Empty if those of the scheduler are known.
+	Assumed string `json:"assumed,omitempty"`
 	// LeftOut is a notice about pods of other schedulers. Empty if there are none.
 	LeftOut string `json:"leftOut,omitempty"`
 	// Pods counts the pods, Moves the moves, and Modelled those moves that were not observed.
@@ -60,8 +62,11 @@ type LongestReport struct {
 	// Tier is the last tier: scheduled or deleted, or a tier of the queue if it still waits.
 	Tier     string `json:"tier"`
 	Attempts int    `json:"attempts"`
-	// AttemptsAtLeast is true if Attempts is a lower bound: the pod is older than the source.
+	// WaitedAtLeast and AttemptsAtLeast are true if Waited and Attempts are lower bounds.
+	WaitedAtLeast   bool `json:"waitedAtLeast,omitempty"`
 	AttemptsAtLeast bool `json:"attemptsAtLeast,omitempty"`
+	// GoneSince is since when the pod is probably gone: Waited ends with its last attempt. Nil for others.
+	GoneSince *time.Time `json:"probablyGoneSince,omitempty"`
 	// Plugins are those that rejected its last failed attempt.
 	Plugins []string `json:"plugins,omitempty"`
 }
@@ -139,10 +144,11 @@ func Summarize(ctx context.Context, rec *sources.Recording, opts timeline.Option
 	r.selects = opts.Selects
 	all := opts
 	all.Filter = filter.Filter{} // stays and attempts span several moves, so the filter selects pods
-	silences, err := timeline.ReplayHearing(ctx, rec, all, r.add)
+	silences, end, err := timeline.ReplayHearing(ctx, rec, all, r.add)
 	if err != nil {
 		return nil, err
 	}
+	r.noteGone(end)
 	r.addSilences(silences)
 	return r.finish(), nil
 }

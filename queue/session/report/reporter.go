@@ -52,6 +52,9 @@ func newReporter(rec *sources.Recording) *reporter {
 	if s := timeline.RecordedScheduler(rec); s != nil && s.Release != "" && !rec.Rerun {
 		r.report.Scheduler = &SchedulerReport{s.Release, s.From}
 	}
+	if !rec.Rerun {
+		r.report.Assumed = timeline.Assumed(timeline.RecordedScheduler(rec))
+	}
 	return r
 }
 
@@ -245,11 +248,32 @@ func (r *reporter) attempt(p *podReport, m countedMove, event string) {
 	}
 }
 
+// noteGone takes in which pods are probably gone at the end.
+func (r *reporter) noteGone(end *board.Board) {
+	for _, p := range r.pods {
+		if p.last == nil {
+			continue
+		}
+		if now := end.Get(p.last.Key); now != nil && !now.GoneSince.IsZero() {
+			p.last = now
+		}
+	}
+}
+
+// endOf returns when the waiting of p ends that waits at the end of what is reported: then, or when it was probably gone.
+func (r *reporter) endOf(p *podReport) time.Time {
+	if p.last != nil && !p.last.GoneSince.IsZero() && p.last.GoneSince.Before(r.report.End) {
+		return p.last.GoneSince
+	}
+	return r.report.End
+}
+
 func (r *reporter) finish() *Report {
 	rep := &r.report
-	left, end := map[queue.Tier]int{}, momentOf(rep.End)
+	left := map[queue.Tier]int{}
 	for _, p := range r.pods {
 		if p.selected {
+			end := momentOf(r.endOf(p))
 			left[p.tier]++
 			r.stay(p, end)
 			r.waited(p, end)
@@ -288,16 +312,17 @@ const mostLongest = 5
 func (r *reporter) longest() []LongestReport {
 	all := []LongestReport{}
 	add := func(pod uint32, l longest) {
-		if !l.known || len(all) == mostLongest && l.waited < all[mostLongest-1].Waited {
+		if !l.known || len(all) == mostLongest && l.waited < all[mostLongest-1].Waited && all[mostLongest-1].GoneSince == nil {
 			return
 		}
-		named := LongestReport{Pod: sources.Sanitize(r.names.name(pod).String()), Waited: l.waited, Tier: l.tier.String(), Attempts: l.attempts, AttemptsAtLeast: l.atLeast}
+		named := LongestReport{Pod: sources.Sanitize(r.names.name(pod).String()), Waited: l.waited, Tier: l.tier.String(), Attempts: l.attempts, WaitedAtLeast: l.waitedMore, AttemptsAtLeast: l.triedMore}
+		if !l.gone.IsZero() {
+			named.GoneSince = &l.gone
+		}
 		if l.plugins > 0 {
 			named.Plugins = r.lists[l.plugins-1]
 		}
-		at, _ := slices.BinarySearchFunc(all, named, func(a, b LongestReport) int {
-			return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(a.Pod, b.Pod))
-		})
+		at, _ := slices.BinarySearchFunc(all, named, compareLongest)
 		all = slices.Insert(all, at, named)
 		all = all[:min(mostLongest, len(all))]
 	}
@@ -308,7 +333,7 @@ func (r *reporter) longest() []LongestReport {
 	}
 	for number, p := range r.pods {
 		if p.last != nil {
-			p.longest = r.longestOf(p.last, r.report.End)
+			p.longest = r.longestOf(p.last, r.endOf(p))
 		}
 		if p.selected {
 			add(number, p.longest)
@@ -317,13 +342,25 @@ func (r *reporter) longest() []LongestReport {
 	return slices.Clip(all)
 }
 
+// compareLongest orders pods by how long they waited, the longest first, and those that are probably gone last.
+func compareLongest(a, b LongestReport) int {
+	gone := func(l LongestReport) int {
+		if l.GoneSince != nil {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(gone(a), gone(b)), cmp.Compare(b.Waited, a.Waited), cmp.Compare(a.Pod, b.Pod))
+}
+
 // longestOf describes how long p was in the queue until then, or until it left. It is zero for a pod that
 // waits for something else or never arrived.
 func (r *reporter) longestOf(p *board.Pod, until time.Time) longest {
 	if p.Tier == queue.Gated || p.Arrived.IsZero() {
 		return longest{}
 	}
-	l := longest{waited: Seconds(until.Sub(p.Arrived)), attempts: p.Attempts, atLeast: p.AttemptsAtLeast, tier: p.Tier, known: true}
+	l := longest{waited: Seconds(p.WaitedAt(until)), attempts: p.Attempts, tier: p.Tier, known: true,
+		waitedMore: p.WaitIsAtLeast(), triedMore: p.AttemptsAtLeast, gone: p.GoneSince}
 	if plugins := p.RejectorPlugins(); len(plugins) > 0 {
 		l.plugins = r.rejection(plugins) + 1
 	}

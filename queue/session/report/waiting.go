@@ -14,7 +14,11 @@ type Waiting struct {
 	Age          Seconds `json:"ageSeconds"`
 	InTier       Seconds `json:"inTierSeconds"`
 	InTierAtMost bool    `json:"inTierAtMost,omitempty"`
-	Attempts     int     `json:"attempts"`
+	// AgeAtLeast is true if Age is a lower bound: the source shows neither the pod's creation nor its arrival.
+	AgeAtLeast bool `json:"ageAtLeast,omitempty"`
+	// GoneSince is since when the pod is probably gone: Age ends with its last attempt, InTier then. Nil for others.
+	GoneSince *time.Time `json:"probablyGoneSince,omitempty"`
+	Attempts  int        `json:"attempts"`
 	// AttemptsAtLeast is true if Attempts is a lower bound: the pod is older than the source.
 	AttemptsAtLeast bool  `json:"attemptsAtLeast,omitempty"`
 	Priority        int32 `json:"priority"`

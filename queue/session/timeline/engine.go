@@ -108,8 +108,14 @@ func (e *Engine) apply(ev sources.Event) {
 			e.hearRelease(ev.Time, f.Release)
 		}
 		e.Ticks = flush.NewTicks(e.Queue.Options(), ev.Time)
+	case *verdict.Absent:
+		if p := e.Board.Get(f.Pod); p != nil {
+			e.refreshPod(ev.Time, f.Pod, p.PodInfo.Pod, func(p *board.Pod) { p.GoneSince = f.Since })
+		}
 	case *sources.SchedulerHeard:
-		e.hearRelease(ev.Time, f.Release)
+		if !f.ReleaseInferred {
+			e.hearRelease(ev.Time, f.Release)
+		}
 	case *sources.Clocks:
 		e.realign(ev.Time, f.Ahead)
 	}
@@ -182,7 +188,7 @@ func (e *Engine) observe(now time.Time, m *sources.Move, modelled *model.Move) {
 	}
 	plugins := m.Plugins
 	if plugins == nil && m.Event == queue.ScheduleAttemptFailure { // v1.31 and older releases log them only with queueing hints
-		plugins = verdict.Rejectors(string(m.Message), e.Config.Release)
+		plugins = verdict.PluginsOf(string(m.Message), e.Config.Release)
 	}
 	seen := queue.Observation{
 		Pod: pod, To: to, Event: event,
@@ -295,6 +301,7 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 		move := &board.Transition{Transition: t, Seq: e.moves}
 		e.moves++
 		after := e.podShown(key, before)
+		after.GoneSince = time.Time{}
 		if restated := t.From == t.To && t.Observed && t.To != queue.Gated; !restated || before == nil {
 			after.Tier, after.Observed = t.To, t.Observed
 			if t.From != t.To {

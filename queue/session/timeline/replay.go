@@ -12,17 +12,17 @@ import (
 // opts.Filter selects, in the order of time. The moves are those of a session that is played to the end. It stops at the
 // first error of each and returns that, or when ctx ends. It fails if no model can be set up.
 func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) error {
-	_, err := ReplayHearing(ctx, rec, opts, each)
+	_, _, err := ReplayHearing(ctx, rec, opts, each)
 	return err
 }
 
-// ReplayHearing is Replay, and returns the times in which no scheduler was heard.
-func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) (Silences, error) {
+// ReplayHearing is Replay, and returns the times in which no scheduler was heard, and where the pods are at the end.
+func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) (Silences, *board.Board, error) {
 	b := board.New()
 	start, end := Span(rec)
 	cfg, err := opts.SchedulerConfig(rec)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	e := newEngine(cfg, nil, start)
 	e.Board, e.forgets = b, true
@@ -40,16 +40,16 @@ func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, ea
 		ev := f.Events[0]
 		if i%1000 == 0 {
 			if ctx.Err() != nil {
-				return nil, ctx.Err()
+				return nil, nil, ctx.Err()
 			}
 			opts.Played(ev.Time.Sub(start), end.Sub(start))
 		}
 		f.Events = f.Events[1:] // nobody goes back: what was handed on is let go of
 		silences.Add(ev)
 		if e.apply(ev); failed != nil {
-			return nil, failed
+			return nil, nil, failed
 		}
 		e.forget(ev.Time)
 	}
-	return silences, f.Err
+	return silences, b, f.Err
 }

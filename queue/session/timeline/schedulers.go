@@ -53,11 +53,11 @@ func (s *Schedulers) Add(ev sources.Event) {
 		next = sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1}
 		if last >= 0 {
 			next = *(*s)[last].SchedulerStarted
-			if next.Release == f.Release && stated(&next) {
+			if (next.Release == f.Release || f.ReleaseInferred) && stated(&next) {
 				return
 			}
 		}
-		next.Release, next.ReleaseInferred, next.From = f.Release, false, f.From
+		next.Release, next.ReleaseInferred, next.From = f.Release, f.ReleaseInferred, f.From
 	default:
 		return
 	}
@@ -127,11 +127,10 @@ func (s Schedulers) Notices() []string {
 			notices = append(notices, said)
 		}
 	}
-	from := saidBy[s[0].From]
-	if s[0].ReleaseInferred {
-		from = "inferred from the wording of its log"
-	}
-	if from != "" {
+	switch from := saidBy[s[0].From]; {
+	case s[0].ReleaseInferred:
+		notices = append(notices, Assumed(s[0].SchedulerStarted))
+	case from != "":
 		notices = append(notices, fmt.Sprintf("The scheduler is kube-scheduler %s: %s.", s[0].Release, from))
 	}
 	tellUnknown(s[0].Release)
@@ -159,10 +158,32 @@ var saidBy = map[sources.ReleaseSource]string{
 // unknownRelease returns what a person should know of a scheduler whose release's rules are not known, or "".
 func unknownRelease(release sources.SafeText) string {
 	name, exact := queue.ReleaseFor(string(release))
-	if exact || name == "" {
+	switch {
+	case exact || name == "":
 		return ""
+	case name == queue.Releases()[0]:
+		return fmt.Sprintf("kube-scheduler %s is newer than schedq knows: %s's rules are assumed.", release, name)
 	}
-	return fmt.Sprintf("The scheduler is %s, whose rules are not known here: those of %s are taken.", release, name)
+	return fmt.Sprintf("kube-scheduler %s is older than schedq knows: %s's rules are assumed.", release, name)
+}
+
+// Assumed says which release's rules are assumed where those of the scheduler, which may be nil, are not known, as a sentence. It is
+// empty if they are.
+func Assumed(s *sources.SchedulerStarted) string {
+	newest := queue.Releases()[0]
+	if s == nil || s.Release == "" {
+		return fmt.Sprintf("The scheduler's release is unknown: %s's rules are assumed.", newest)
+	}
+	name, _ := queue.ReleaseFor(string(s.Release))
+	switch {
+	case name == "":
+		return fmt.Sprintf("The rules of kube-scheduler %s are unknown: %s's are assumed.", s.Release, newest)
+	case s.ReleaseInferred && name == newest:
+		return fmt.Sprintf("The scheduler's log has the wording of %s: its rules are assumed.", s.Release)
+	case s.ReleaseInferred:
+		return fmt.Sprintf("The scheduler's log has the wording of %s or before: %[1]s's rules are assumed.", s.Release)
+	}
+	return unknownRelease(s.Release)
 }
 
 // RecordedScheduler returns what rec tells of its first scheduler, or nil.

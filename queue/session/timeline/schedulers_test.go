@@ -76,8 +76,8 @@ func TestUpgradeOfTold(t *testing.T) {
 // TestNoticesOfReleases: a person is told of which release the scheduler is and what tells that, when it changes, and that
 // the nearest is taken of one that is not known.
 func TestNoticesOfReleases(t *testing.T) {
-	unknown := func(release, nearest string) string {
-		return fmt.Sprintf("The scheduler is %s, whose rules are not known here: those of %s are taken.", release, nearest)
+	unknown := func(release, side, nearest string) string {
+		return fmt.Sprintf("kube-scheduler %s is %s than schedq knows: %s's rules are assumed.", release, side, nearest)
 	}
 	for _, c := range []struct {
 		from   sources.ReleaseSource
@@ -88,13 +88,13 @@ func TestNoticesOfReleases(t *testing.T) {
 		{heard: []sources.SafeText{"v1.31.4"}},
 		{heard: []sources.SafeText{"master"}},
 		{heard: []sources.SafeText{"v1.36.0-eks-1234567"}},
-		{heard: []sources.SafeText{"v1.40.2"}, want: []string{unknown("v1.40.2", "v1.37")}},
-		{heard: []sources.SafeText{"v1.12.0"}, want: []string{unknown("v1.12.0", "v1.16")}},
+		{heard: []sources.SafeText{"v1.40.2"}, want: []string{unknown("v1.40.2", "newer", "v1.37")}},
+		{heard: []sources.SafeText{"v1.12.0"}, want: []string{unknown("v1.12.0", "older", "v1.16")}},
 		{from: sources.ReleaseAgent, heard: []sources.SafeText{"v1.31.4"}, want: []string{"The scheduler is kube-scheduler v1.31.4: it calls itself so in its requests."}},
 		{from: sources.ReleaseImage, starts: true, heard: []sources.SafeText{"v1.31.4"}, want: []string{"The scheduler is kube-scheduler v1.31.4: its pod's image says so."}},
 		{heard: []sources.SafeText{"v1.31.4", "v1.31.4", "v1.40.2"}, want: []string{
 			"From 2026-11-21 12:00:03 UTC on the scheduler is v1.40.2, and was v1.31.4 before: the queue follows the rules of each in its time.",
-			unknown("v1.40.2", "v1.37"),
+			unknown("v1.40.2", "newer", "v1.37"),
 		}},
 	} {
 		var w world.Cluster
@@ -114,5 +114,40 @@ func TestNoticesOfReleases(t *testing.T) {
 	}
 	if got := many.Notices(); len(got) != 4 || got[3] != "Its release changes 5 times more." {
 		t.Errorf("of many changes it says %q", got)
+	}
+}
+
+// TestAssumed: where the scheduler's release is not known, a sentence says whose rules are assumed.
+func TestAssumed(t *testing.T) {
+	for _, c := range []struct {
+		scheduler *sources.SchedulerStarted
+		want      string
+	}{
+		{nil, "The scheduler's release is unknown: v1.37's rules are assumed."},
+		{&sources.SchedulerStarted{}, "The scheduler's release is unknown: v1.37's rules are assumed."},
+		{&sources.SchedulerStarted{Release: "v1.31.4"}, ""},
+		{&sources.SchedulerStarted{Release: "v1.38.0"}, "kube-scheduler v1.38.0 is newer than schedq knows: v1.37's rules are assumed."},
+		{&sources.SchedulerStarted{Release: "master"}, "The rules of kube-scheduler master are unknown: v1.37's are assumed."},
+		{&sources.SchedulerStarted{Release: "v1.37", ReleaseInferred: true}, "The scheduler's log has the wording of v1.37: its rules are assumed."},
+		{&sources.SchedulerStarted{Release: "v1.23", ReleaseInferred: true}, "The scheduler's log has the wording of v1.23 or before: v1.23's rules are assumed."},
+	} {
+		if got := Assumed(c.scheduler); got != c.want {
+			t.Errorf("of %+v: %q, want %q", c.scheduler, got, c.want)
+		}
+	}
+}
+
+// TestInferredReleaseYields: what the wording of a log tells of the release counts only until something states it.
+func TestInferredReleaseYields(t *testing.T) {
+	inferred := &sources.SchedulerHeard{Release: "v1.23", ReleaseInferred: true, From: sources.ReleaseLogged}
+	stated := &sources.SchedulerHeard{Release: "v1.22.4", From: sources.ReleaseAgent}
+	for _, facts := range [][]sources.Fact{{inferred, stated}, {stated, inferred}} {
+		var s Schedulers
+		for i, f := range facts {
+			s.Add(sources.Event{Time: world.At(float64(i)), Fact: f})
+		}
+		if got := s.At(world.At(9)); got.Release != "v1.22.4" || got.ReleaseInferred || len(s.Upgrades()) > 0 {
+			t.Errorf("the scheduler is %+v, with %d upgrades", got, len(s.Upgrades()))
+		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle"
 )
 
-// Learned are the plugins of reasons that several may give, by their texts, as a model's scheduler had them.
+// Learned are the plugins of reasons whose texts do not tell them, by text, as a model's scheduler had them.
 type Learned map[string]string
 
 // maxLearned is how many texts of reasons are kept: some have a claim's name in them.
@@ -22,21 +22,25 @@ func (l Learned) Note(reasons []cycle.Reason) {
 	}
 }
 
-// Rejectors returns the plugins that a condition's message speaks of: those that alone give such a reason, and those that were learned
-// to have given it.
-func (l Learned) Rejectors(message string) []string {
-	plugins, all := PluginsOf(message)
-	if all || len(plugins) == 0 {
-		return plugins
+// PluginsOf is the function PluginsOf, which also knows what was learned.
+func (l Learned) PluginsOf(message, release string) (plugins []string) {
+	if !strings.HasPrefix(message, DoesNotFit) || strings.HasPrefix(message, "0/0 ") {
+		return nil
 	}
-	for text, plugin := range l {
-		if strings.Contains(message, text) && !slices.Contains(plugins, plugin) {
-			plugins = append(plugins, plugin)
+	_, reasons, _ := ReadMessage(message)
+	for _, r := range reasons {
+		gave := pluginsOf(string(r.Text), release)
+		if learned, ok := l[string(r.Text)]; ok {
+			gave = []string{learned}
 		}
+		if len(gave) == 0 {
+			gave = []string{UnknownPlugin}
+		}
+		plugins = append(plugins, gave...)
 	}
-	if len(plugins) > 1 {
-		plugins = slices.DeleteFunc(plugins, func(p string) bool { return p == UnknownPlugin })
+	if len(plugins) == 0 {
+		return []string{UnknownPlugin}
 	}
 	slices.Sort(plugins)
-	return plugins
+	return slices.Compact(plugins)
 }

@@ -14,10 +14,15 @@ import (
 // stands as moves: of a log that tells no other moves, and beside which no objects are known. A pod that was tried is shown where the
 // attempt left it until the next one, or until a dump of the queue lists it elsewhere: what woke it, and when, is not known.
 //
+// Where an attempt of another pod shows that the log goes on, but none of a pod that the leftover flush has retried by then, an
+// *Absent says so. after is how long after its last attempt the flush has retried a pod at the latest.
+//
 // tells are events that answer what those tell at all (sources.Recording.Tells). That an attempt began is told with its end, so what
 // comes within the time of the longest one waits.
-func AsMoves(tells []sources.Event, more func() (sources.Event, bool)) func() (sources.Event, bool) {
-	return newAsMoves(tells, more).next
+func AsMoves(tells []sources.Event, after time.Duration, more func() (sources.Event, bool)) func() (sources.Event, bool) {
+	m := newAsMoves(tells, more)
+	m.retried = after
+	return m.next
 }
 
 // WithMovesOfUnknown is AsMoves where objects are known, but not of all pods: a seed may lack pods that the log names, and an audit log
@@ -40,11 +45,13 @@ func newAsMoves(tells []sources.Event, more func() (sources.Event, bool)) *asMov
 type asMoves struct {
 	more    func() (sources.Event, bool)
 	longest time.Duration                          // of its attempts
+	retried time.Duration                          // how long after its last attempt a pod is retried at the latest
 	now     time.Time                              // up to which it is read
 	ended   bool                                   // it is read to its end
 	waiting []waiting                              // what is to be told, in the order of time; of one time, in that in which it came
 	last    map[types.NamespacedName]sources.Event // the move that put each pod where it is
 	left    []sources.Event                        // those that took pods out of the queue, in the order of time
+	failed  []sources.Event                        // those after which pods wait to be retried, in the order of time
 
 	objects map[types.NamespacedName]types.UID // pods with an object, of which no move is made. Nil: no objects are known
 }
@@ -53,6 +60,28 @@ type asMoves struct {
 type waiting struct {
 	sources.Event
 	passed bool // it is passed on as it came
+}
+
+// Absent says that a pod is probably gone since some time: no attempt of it shows although one was due by then.
+type Absent struct {
+	*sources.Mark // for it has no words in a file
+	Pod           types.NamespacedName
+	Since         time.Time
+}
+
+// inLine is for how long a pod may wait in activeQ that was retried.
+const inLine = time.Minute
+
+// seekAbsent has those told that are absent at a time at which the end of an attempt shows.
+func (m *asMoves) seekAbsent(now time.Time) {
+	for len(m.failed) > 0 && now.Sub(m.failed[0].Time) > m.retried+inLine {
+		ev := m.failed[0]
+		m.failed[0] = sources.Event{}
+		m.failed = m.failed[1:]
+		if pod := ev.Fact.(*sources.Move).Pod; m.last[pod] == ev {
+			m.add(now, &Absent{Pod: pod, Since: ev.Time.Add(m.retried)})
+		}
+	}
 }
 
 // next returns the next event, and false if there is none.
@@ -97,12 +126,8 @@ func (m *asMoves) takeIn(ev sources.Event) {
 		default:
 			to = sources.TierUnschedulable
 		}
-		plugins := f.Plugins
-		if plugins == nil && !f.Error {
-			plugins, _ = PluginsOf(string(f.Message))
-		}
 		m.add(began, &sources.Move{Pod: f.Pod, To: sources.TierInFlight})
-		m.add(ev.Time, &sources.Move{Pod: f.Pod, To: to, Event: queue.ScheduleAttemptFailure, Plugins: plugins, Message: f.Message})
+		m.add(ev.Time, &sources.Move{Pod: f.Pod, To: to, Event: queue.ScheduleAttemptFailure, Plugins: f.Plugins, Message: f.Message})
 	case *sources.Bound:
 		m.add(began, &sources.Move{Pod: f.Pod, To: sources.TierInFlight})
 		m.add(ev.Time, &sources.Move{Pod: f.Pod, To: sources.TierScheduled, Node: f.Node})
@@ -173,6 +198,12 @@ func (m *asMoves) repeats(ev sources.Event) bool {
 		return true
 	}
 	m.last[move.Pod] = ev
+	if move.To == sources.TierUnschedulable || move.To == sources.TierScheduled { // of errors a log tells at any verbosity
+		m.seekAbsent(ev.Time)
+	}
+	if move.To == sources.TierUnschedulable {
+		m.failed = append(m.failed, ev)
+	}
 	if move.To == sources.TierScheduled || move.To == sources.TierDeleted {
 		m.left = append(m.left, ev)
 	}

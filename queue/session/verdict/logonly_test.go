@@ -45,7 +45,7 @@ func TestAsMoves(t *testing.T) {
 		want := says(asWhole(told))
 		for _, tells := range [][]sources.Event{told, picked} {
 			var got []sources.Event
-			next := AsMoves(tells, of(told))
+			next := AsMoves(tells, time.Hour, of(told))
 			for ev, some := next(); some; ev, some = next() {
 				got = append(got, ev)
 			}
@@ -64,10 +64,10 @@ func TestAsMovesHolds(t *testing.T) {
 		at = at.Add(time.Second)
 		told = append(told, sources.Event{Time: at, Fact: &sources.Bound{Pod: types.NamespacedName{Name: fmt.Sprint(i)}, Began: at.Add(-3 * time.Second)}})
 	}
-	m := &asMoves{more: of(told), longest: 3 * time.Second, last: map[types.NamespacedName]sources.Event{}}
+	m := &asMoves{more: of(told), longest: 3 * time.Second, retried: time.Minute, last: map[types.NamespacedName]sources.Event{}}
 	count := 0
 	for _, some := m.next(); some; _, some = m.next() {
-		if count++; len(m.waiting) > 8 || len(m.last) > 70 || len(m.left) > 70 {
+		if count++; len(m.waiting) > 8 || len(m.last) > 70 || len(m.left) > 70 || len(m.failed) > 0 {
 			t.Fatalf("%d wait, %d pods are known, and %d that left", len(m.waiting), len(m.last), len(m.left))
 		}
 	}
@@ -151,12 +151,8 @@ func asWhole(told []sources.Event) (all []sources.Event) {
 			if f.To != "" {
 				to = f.To
 			}
-			m := &sources.Move{Pod: f.Pod, To: to, Event: queue.ScheduleAttemptFailure}
-			if !f.Error {
-				m.Plugins, _ = PluginsOf("")
-			}
 			add(ev.Time.Add(-sources.Took(ev)), &sources.Move{Pod: f.Pod, To: sources.TierInFlight})
-			add(ev.Time, m)
+			add(ev.Time, &sources.Move{Pod: f.Pod, To: to, Event: queue.ScheduleAttemptFailure})
 		case *sources.Bound:
 			add(ev.Time.Add(-sources.Took(ev)), &sources.Move{Pod: f.Pod, To: sources.TierInFlight})
 			add(ev.Time, &sources.Move{Pod: f.Pod, To: sources.TierScheduled})
@@ -177,4 +173,39 @@ func asWhole(told []sources.Event) (all []sources.Event) {
 		in[m.Pod] = m.To
 		return before == m.To
 	})
+}
+
+// TestAbsent: a pod of which no attempt shows that was due is probably gone, once an attempt of another shows that the log goes on. An
+// error does not show that: a log tells of it at any verbosity.
+func TestAbsent(t *testing.T) {
+	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	at := func(minute int, f sources.Fact) sources.Event {
+		return sources.Event{Time: noon.Add(time.Duration(minute) * time.Minute), Fact: f}
+	}
+	failed, other := types.NamespacedName{Name: "failed"}, types.NamespacedName{Name: "other"}
+	for name, c := range map[string]struct {
+		after []sources.Event
+		want  string
+	}{
+		"the log ends":              {nil, ""},
+		"the log goes on":           {[]sources.Event{at(8, &sources.Bound{Pod: other})}, "12:08 failed since 12:06"},
+		"the pod may be in activeQ": {[]sources.Event{at(7, &sources.Bound{Pod: other})}, ""},
+		"an error":                  {[]sources.Event{at(9, &sources.FailedAttempt{Pod: other, Error: true})}, ""},
+		"it was tried":              {[]sources.Event{at(5, &sources.FailedAttempt{Pod: failed}), at(8, &sources.Bound{Pod: other})}, ""},
+		"it was bound":              {[]sources.Event{at(5, &sources.Bound{Pod: failed}), at(8, &sources.Bound{Pod: other})}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			told := append([]sources.Event{at(0, &sources.FailedAttempt{Pod: failed})}, c.after...)
+			got := ""
+			next := AsMoves(told, 6*time.Minute, of(told))
+			for ev, some := next(); some; ev, some = next() {
+				if f, is := ev.Fact.(*Absent); is {
+					got += fmt.Sprintf("%s %s since %s", ev.Time.Format("15:04"), f.Pod.Name, f.Since.Format("15:04"))
+				}
+			}
+			if got != c.want {
+				t.Errorf("absent is %q, want %q", got, c.want)
+			}
+		})
+	}
 }

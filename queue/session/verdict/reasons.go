@@ -3,66 +3,80 @@ package verdict
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
-// reasonPlugins are the plugins of those reasons that one plugin alone gives, in the words of v1.37: a test compares them with
-// upstream's constants. The beginnings of others are in PluginOf.
-var reasonPlugins = map[string]string{
-	"node(s) didn't match Pod's node affinity/selector":                             names.NodeAffinity,
-	"node(s) didn't match the requested node name":                                  names.NodeName,
-	"node(s) didn't have free ports for the requested pod ports":                    names.NodePorts,
-	"node(s) were unschedulable":                                                    names.NodeUnschedulable,
-	"node(s) had unknown conditions":                                                names.NodeUnschedulable,
-	"node(s) had untolerated taint(s)":                                              names.TaintToleration, // no constant upstream
-	"node(s) didn't match pod affinity rules":                                       names.InterPodAffinity,
-	"node(s) didn't match pod anti-affinity rules":                                  names.InterPodAffinity,
-	"node(s) didn't satisfy existing pods anti-affinity rules":                      names.InterPodAffinity,
-	"node(s) didn't match pod topology spread constraints":                          names.PodTopologySpread,
-	"node(s) didn't match pod topology spread constraints (missing required label)": names.PodTopologySpread,
-	"node(s) exceed max volume count":                                               names.NodeVolumeLimits,
-	"node(s) had no available disk":                                                 names.VolumeRestrictions,
-	"node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod": names.VolumeRestrictions,
-	"node(s) had no available volume zone":                                      names.VolumeZone,
-	"node(s) didn't find available persistent volumes to bind":                  names.VolumeBinding,
-	"node(s) didn't match PersistentVolume's node affinity":                     names.VolumeBinding,
-	"node(s) did not have enough free storage":                                  names.VolumeBinding,
-	"node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)": names.VolumeBinding,
-	"pod has unbound immediate PersistentVolumeClaims":                          names.VolumeBinding, // no constant upstream
-	"Too many pods": names.NodeResourcesFit,
-}
+//go:generate go run generate.go
+
+// upstreamReason is a reason that a plugin gives. In text a * stands for what differs from pod to pod.
+type upstreamReason struct{ text, plugin string }
+
+// reasonPlugins returns the plugin of each text in upstreamReasons without a *, empty if several plugins give it, and the others.
+var reasonPlugins = sync.OnceValues(func() (exact map[string]string, patterns []upstreamReason) {
+	exact = map[string]string{}
+	for _, r := range upstreamReasons {
+		if strings.Contains(r.text, "*") {
+			patterns = append(patterns, r)
+		} else if _, again := exact[r.text]; again {
+			exact[r.text] = ""
+		} else {
+			exact[r.text] = r.plugin
+		}
+	}
+	return exact, patterns
+})
 
 // PluginOf returns the in-tree plugin that gives that reason in a message, which names no plugins: NodeResourcesFit
 // for "Insufficient cpu". It is empty if several plugins give it or it is not known.
 func PluginOf(reason string) string {
-	switch {
-	case strings.HasPrefix(reason, "Insufficient "):
-		return names.NodeResourcesFit
-	case strings.HasPrefix(reason, "node(s) had untolerated taint {"): // older releases name one
-		return names.TaintToleration
+	exact, patterns := reasonPlugins()
+	if plugin, ok := exact[reason]; ok {
+		return plugin
 	}
-	return reasonPlugins[reason]
+	plugin := ""
+	for _, r := range patterns {
+		switch {
+		case r.plugin == plugin || !matches(r.text, reason):
+		case plugin != "":
+			return ""
+		default:
+			plugin = r.plugin
+		}
+	}
+	return plugin
 }
 
-// Rejectors is PluginsOf for a scheduler of that release, "" for the newest, which also knows the PreFilter plugin that misses a claim.
-func Rejectors(message, release string) []string {
-	plugins, all := PluginsOf(message)
-	if all || len(plugins) == 0 {
-		return plugins
+// matches reports whether text is of that pattern, in which each * stands for any text.
+func matches(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	text, ok := strings.CutPrefix(text, parts[0])
+	for _, part := range parts[1 : len(parts)-1] {
+		if !ok {
+			return false
+		}
+		_, text, ok = strings.Cut(text, part)
 	}
-	_, reasons, _ := ReadMessage(message)
-	if !slices.ContainsFunc(reasons, func(r Reason) bool { return isMissingClaim(string(r.Text)) }) {
-		return plugins
+	return ok && strings.HasSuffix(text, parts[len(parts)-1])
+}
+
+// pluginsOf returns the plugins of one reason of a scheduler of that release, as PluginsOf. It is empty if they are not known.
+func pluginsOf(reason, release string) []string {
+	if together, ok := strings.CutPrefix(reason, "node(s) didn't satisfy plugin"); ok { // PreFilter plugins (framework/runtime/framework.go)
+		together = strings.TrimSuffix(strings.TrimPrefix(together, "(s)"), " simultaneously")
+		return strings.Fields(strings.Trim(together, " []"))
 	}
-	missing := names.VolumeRestrictions
-	if release != "" && release < "v1.27" { // ReadWriteOncePod is off
-		missing = names.VolumeBinding
+	if isMissingClaim(reason) {
+		if release != "" && release < "v1.27" { // ReadWriteOncePod is off
+			return []string{names.VolumeBinding}
+		}
+		return []string{names.VolumeRestrictions}
 	}
-	plugins = slices.DeleteFunc(plugins, func(p string) bool { return p == UnknownPlugin || p == missing })
-	plugins = append(plugins, missing)
-	slices.Sort(plugins)
-	return plugins
+	if plugin := PluginOf(reason); plugin != "" {
+		return []string{plugin}
+	}
+	return nil
 }
 
 // isMissingClaim reports whether a reason is that of a pod whose claim does not exist. The first PreFilter plugin that reads
@@ -70,3 +84,16 @@ func Rejectors(message, release string) []string {
 func isMissingClaim(reason string) bool {
 	return strings.HasPrefix(reason, `persistentvolumeclaim "`) && strings.HasSuffix(reason, `" not found`)
 }
+
+// PluginsOf returns the plugins that a failed attempt's message speaks of, sorted, for a scheduler of that release; "" is the newest.
+// UnknownPlugin is among them if a reason is given whose plugin is not known, or none. There are none if the message is that of an
+// error.
+func PluginsOf(message, release string) []string {
+	return Learned(nil).PluginsOf(message, release)
+}
+
+// UnknownPlugin stands for plugins that rejected a pod and are not known. Any event may wake a pod that they rejected.
+const UnknownPlugin = "(unknown plugin)"
+
+// Incomplete reports whether plugins that are not known are among plugins.
+func Incomplete(plugins []string) bool { return slices.Contains(plugins, UnknownPlugin) }

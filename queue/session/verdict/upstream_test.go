@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"maps"
 	"testing"
 
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity"
@@ -42,7 +41,9 @@ func TestUpstreamReasons(t *testing.T) {
 		"pod has unbound immediate PersistentVolumeClaims":          names.VolumeBinding, // no constant upstream
 		"Too many pods": names.NodeResourcesFit,
 	}
-	if !maps.Equal(reasonPlugins, want) {
-		t.Errorf("the reasons are %v, want upstream's %v", reasonPlugins, want)
+	for reason, plugin := range want {
+		if got := PluginOf(reason); got != plugin {
+			t.Errorf("%q is of %q, want %q", reason, got, plugin)
+		}
 	}
 }

@@ -84,44 +84,20 @@ func ReadMessage(message string) (nodes int, reasons []Reason, rest string) {
 	for _, part := range strings.Split(strings.TrimSuffix(said, "."), ", ") {
 		number, text, _ := strings.Cut(part, " ")
 		n, err := strconv.Atoi(number)
+		last := len(reasons) - 1
 		switch {
+		case last >= 0 && PluginOf(string(reasons[last].Text)) == "" && PluginOf(string(reasons[last].Text)+", "+part) != "":
+			reasons[last].Text += sources.SafeText(", " + part) // a comma and a number in a reason
 		case err == nil && text != "":
 			reasons = append(reasons, Reason{Text: sources.SafeText(text), Nodes: n})
-		case len(reasons) > 0: // a comma in a reason
-			reasons[len(reasons)-1].Text += sources.SafeText(", " + part)
+		case last >= 0: // a comma in a reason
+			reasons[last].Text += sources.SafeText(", " + part)
 		default:
 			reasons = append(reasons, Reason{Text: sources.SafeText(part), Nodes: nodes})
 		}
 	}
 	return nodes, reasons, rest
 }
-
-// PluginsOf returns the plugins that a failed attempt's message speaks of, sorted, and whether these are all.
-// Where it is known only that some plugins rejected the pod, that is UnknownPlugin. There are none if the message
-// is that of an error.
-func PluginsOf(message string) (plugins []string, all bool) {
-	if !strings.HasPrefix(message, DoesNotFit) || strings.HasPrefix(message, "0/0 ") {
-		return nil, false
-	}
-	_, reasons, _ := ReadMessage(message)
-	all = len(reasons) > 0
-	for _, r := range reasons {
-		switch p := PluginOf(string(r.Text)); {
-		case p == "":
-			all = false
-		case !slices.Contains(plugins, p):
-			plugins = append(plugins, p)
-		}
-	}
-	if len(plugins) == 0 {
-		return []string{UnknownPlugin}, false
-	}
-	slices.Sort(plugins)
-	return plugins, all
-}
-
-// UnknownPlugin stands for the plugins that rejected a pod where the source tells only that some did.
-const UnknownPlugin = "(unknown plugin)"
 
 // DoesNotFit begins the message of an attempt that plugins rejected (framework.NoNodeAvailableMsg). Others
 // are errors, and of a cluster without nodes: no plugin is to blame.
