@@ -158,7 +158,11 @@ func (r *reading) join(files []*file) {
 			}
 			switch format.role {
 			case before:
-				r.run.Before = append(r.run.Before, joined.Kept(f.part.Events))
+				read := f.tracedAgain
+				if f.keeps {
+					read = joined.Kept(f.part.Events)
+				}
+				r.run.Before = append(r.run.Before, read)
 			case moves:
 				r.run.Logs = append(r.run.Logs, f.joined())
 			case after:
@@ -249,6 +253,9 @@ func (r *reading) summary(files []*file, told []sources.Event) []sources.Event {
 	for _, f := range files {
 		if f.shown != nil {
 			told = append(told, f.shown.events(f.sched)...)
+		}
+		if f.selected != nil {
+			told = append(told, f.selected.Events()...)
 		}
 		shown := r.opts.Summary()
 		for _, ev := range f.part.Events {
