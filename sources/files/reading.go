@@ -226,6 +226,7 @@ func (r *reading) finish(ctx context.Context, rec *sources.Recording, files []*f
 	case r.isLong():
 		rec.Reread = func(ctx context.Context) iter.Seq2[sources.Event, error] { return r.run.Events(ctx) }
 		rec.Events = r.summary(files, told)
+		r.forget()
 	case len(files) == 1 && len(r.seeds) == 0 && files[0].part.Events != nil:
 		rec.Events = files[0].part.Events
 	default:
@@ -265,6 +266,19 @@ func (r *reading) summary(files []*file, told []sources.Event) []sources.Event {
 	}
 	slices.SortStableFunc(told, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	return told
+}
+
+// forget lets go of what nobody asks for once the recording is made.
+func (r *reading) forget() {
+	r.shown, r.seeds = nil, nil
+	for _, f := range withOthers(r.files) {
+		if f.shown, f.selected = nil, nil; f.log != nil {
+			f.log.Pods = sources.PodNames{}
+		}
+		if f.sched != nil {
+			f.sched.Pods = sources.PodNames{}
+		}
+	}
 }
 
 // begun reads the beginnings of audit logs, and shows the recording that they make: to their ends, when it is played. If it can't be
