@@ -39,6 +39,7 @@ type file struct {
 	begins *lines.Beginning // what is read of it, or nil for all
 	// summary selects of what a file tells that is not kept.
 	summary func() Summary
+	atFirst func(*sources.Recording) // is shown the beginning of a trace that is not kept, or nil
 
 	// A file may hold an audit log's lines and a scheduler's: a journal of all components, a group of a cloud's streams, files that
 	// were put together. Then there are two files at its place.
@@ -57,6 +58,8 @@ type file struct {
 	sched    *schedlog.Log
 	repeated time.Time          // up to then another file has the same lines
 	shown    *shown             // of a scheduler's log that is not kept
+	selected Summary            // of a trace that is not kept
+	events   int                // that such a trace had
 	ring     *ringFile          // what is read in place of the lines, or nil
 	scenario *scenario.Scenario // instead of part
 	workload *workload.Part     // instead of part
@@ -124,11 +127,6 @@ func (f *file) readWith(ctx context.Context, read func(*lines.Reader) error) err
 
 // load reads the file as far as it has to be read before anything can be told, and the lines of the other kind in it.
 func (f *file) load(ctx context.Context) error {
-	if f.ring != nil {
-		var err error
-		f.part, err = f.ring.read(ctx)
-		return err
-	}
 	return f.loadOther(ctx, f.format.read(ctx, f))
 }
 

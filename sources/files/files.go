@@ -92,18 +92,21 @@ func openOnce(ctx context.Context, paths []string, opts Options) (*sources.Recor
 	defer closeAll(files)
 	r := &reading{name: name(paths), files: files, opts: opts}
 	long := opts.Summary != nil && areLong(files, opts)
-	if isAlone(files, opts) && (long || opts.Summary != nil && isLongRing(files, opts)) {
-		closeAll(files)
-		if rec, err := openAlone(ctx, r.name, files[0], opts); rec != nil || err != nil {
-			return rec, err
-		}
-	}
 	audits := true
 	for _, f := range files {
 		f.keeps = !long || f.format.role != changes && f.format.role != moves
 		audits = audits && f.format.role == changes && !f.keeps
 	}
-	if long {
+	if streams(files, opts) {
+		files[0].keeps = false
+		if show := opts.AtFirst; show != nil {
+			files[0].atFirst = func(rec *sources.Recording) {
+				rec.Name = r.name
+				show(rec)
+			}
+		}
+	}
+	if r.isLong() {
 		closeAll(files)
 	}
 	if audits && opts.AtFirst != nil {

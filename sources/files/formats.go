@@ -59,7 +59,7 @@ func formats() []*format {
 	return []*format{
 		{name: audit.Format, what: "an audit log of kube-apiserver", is: byLine(audit.Sniff), read: readAudit, role: changes},
 		{name: schedlog.Format, what: "a log of kube-scheduler", is: byText(schedlog.Sniff), read: readScheduler, role: moves},
-		{name: trace.Format, what: "a trace", is: isTraceLine, read: partBy(trace.Read), role: before},
+		{name: trace.Format, what: "a trace", is: isTraceLine, read: readTrace, role: before},
 		{name: watched.Format, what: "a recording of kube-scheduler-simulator's, kwok's or k8shark's", is: byLine(watched.Sniff), read: partBy(watched.Read), role: before},
 		{name: watched.SharkFormat, is: byLine(watched.SniffShark), read: partBy(watched.ReadShark), role: before},
 		{name: metrics.Format, what: "counts", is: byLine(metrics.Sniff), read: partBy(metrics.Read), role: after, withLog: true},

@@ -166,7 +166,11 @@ func (r *reading) join(files []*file) {
 			}
 			switch format.role {
 			case before:
-				r.run.Before = append(r.run.Before, joined.Kept(f.part.Events))
+				read := f.tracedAgain
+				if f.keeps {
+					read = joined.Kept(f.part.Events)
+				}
+				r.run.Before = append(r.run.Before, read)
 			case moves:
 				r.run.Logs = append(r.run.Logs, f.joined())
 			case after:
@@ -239,6 +243,7 @@ func (r *reading) finish(ctx context.Context, rec *sources.Recording, files []*f
 	case r.isLong():
 		rec.Reread = func(ctx context.Context) iter.Seq2[sources.Event, error] { return r.run.Events(ctx) }
 		rec.Events = r.summary(files, told)
+		r.forget()
 	case len(files) == 1 && len(r.seeds) == 0 && files[0].part.Events != nil:
 		rec.Events = files[0].part.Events
 	default:
@@ -267,6 +272,9 @@ func (r *reading) summary(files []*file, told []sources.Event) []sources.Event {
 		if f.shown != nil {
 			told = append(told, f.shown.events(f.sched)...)
 		}
+		if f.selected != nil {
+			told = append(told, f.selected.Events()...)
+		}
 		shown := r.opts.Summary()
 		for _, ev := range f.part.Events {
 			shown.Add(ev)
@@ -275,6 +283,19 @@ func (r *reading) summary(files []*file, told []sources.Event) []sources.Event {
 	}
 	slices.SortStableFunc(told, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	return told
+}
+
+// forget lets go of what nobody asks for once the recording is made.
+func (r *reading) forget() {
+	r.shown, r.seeds = nil, nil
+	for _, f := range withOthers(r.files) {
+		if f.shown, f.selected = nil, nil; f.log != nil {
+			f.log.Pods = sources.PodNames{}
+		}
+		if f.sched != nil {
+			f.sched.Pods = sources.PodNames{}
+		}
+	}
 }
 
 // begun reads the beginnings of audit logs, and shows the recording that they make: to their ends, when it is played. If it can't be

@@ -91,7 +91,7 @@ func (r *ringFile) end(last time.Time) time.Time {
 }
 
 // isLongRing reports whether a file is a ring that is so long that it is not kept.
-func isLongRing(files []*file, opts Options) bool {
-	r := files[0].ring
+func isLongRing(f *file, opts Options) bool {
+	r := f.ring
 	return r != nil && packs*r.ring.Bytes(r.reading.From) >= cmp.Or(opts.LongFrom, longFrom)
 }

@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"sync"
@@ -12,8 +13,14 @@ import (
 	"github.com/schedq/schedq/sources/lines"
 )
 
-// spoolMemory is how much of a stream is kept in memory, in bytes. The rest goes to a temporary file.
-const spoolMemory = 4 << 20
+const (
+	// spoolMemory is how much of a stream is kept in memory, in bytes. The rest goes to a temporary file.
+	spoolMemory = 4 << 20
+	// maxSpool is how much is kept at all. A longer stream can be read only once.
+	maxSpool = 1 << 30
+)
+
+var errOnce = errors.New("the stream is too long to be read twice: write it to a file first")
 
 // spool keeps what is read of a stream, so that the stream can be read again.
 type spool struct {
@@ -22,11 +29,15 @@ type spool struct {
 	from io.Reader
 	head []byte
 	rest disk.File // nil: there is none
-	size int64     // of both
+	size int64     // of what was read
+	most int64     // of what is kept
+	lost bool      // nothing is kept any more
 	err  error     // why no more comes
 }
 
-func newSpool(ctx context.Context, from io.Reader) *spool { return &spool{ctx: ctx, from: from} }
+func newSpool(ctx context.Context, from io.Reader, most int64) *spool {
+	return &spool{ctx: ctx, from: from, most: most}
+}
 
 // open returns a reader of the stream from its beginning.
 func (s *spool) open() io.ReadCloser { return io.NopCloser(&spooled{spool: s}) }
@@ -44,6 +55,8 @@ func (s *spooled) Read(p []byte) (n int, err error) {
 	head := int64(len(s.head))
 	switch {
 	case len(p) == 0:
+	case s.lost && s.at < s.size:
+		err = errOnce
 	case s.at < head:
 		n = copy(p, s.head[s.at:])
 	case s.at < s.size:
@@ -52,10 +65,8 @@ func (s *spooled) Read(p []byte) (n int, err error) {
 		err = s.err
 	default:
 		n, s.err = s.from.Read(p)
-		if failed := s.keep(p[:n]); failed != nil {
-			s.err = failed
-		}
-		if n == 0 {
+		s.keep(p[:n])
+		if s.size += int64(n); n == 0 {
 			err = s.err
 		}
 	}
@@ -63,21 +74,28 @@ func (s *spooled) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// keep keeps what was read.
-func (s *spool) keep(text []byte) (err error) {
-	if s.rest == nil && len(s.head)+len(text) <= spoolMemory {
+// keep keeps what was read, unless it is too much or can't be written.
+func (s *spool) keep(text []byte) {
+	switch {
+	case s.lost:
+		return
+	case s.rest == nil && len(s.head)+len(text) <= spoolMemory:
 		s.head = append(s.head, text...)
-		s.size += int64(len(text))
-		return nil
+		return
 	}
+	var err error
 	if s.rest == nil {
-		if s.rest, err = disk.Temporary(s.ctx); err != nil { // it is closed when it is collected
-			return err
+		s.rest, err = disk.Temporary(s.ctx) // it is closed when it is collected
+	}
+	if err == nil && s.size+int64(len(text)) <= s.most {
+		if _, err = s.rest.WriteAt(text, s.size-int64(len(s.head))); err == nil {
+			return
 		}
 	}
-	_, err = s.rest.WriteAt(text, s.size-int64(len(s.head)))
-	s.size += int64(len(text))
-	return err
+	if s.rest != nil {
+		s.rest.Close()
+	}
+	s.lost, s.head, s.rest = true, nil, nil
 }
 
 // opener returns what opens the file at path, as often as need be. "-" is stdin, which can be read once only, as can a pipe.
@@ -93,13 +111,13 @@ func opener(path string, stdin io.Reader) func(context.Context) (*lines.Reader, 
 	var again *spool
 	return func(ctx context.Context) (*lines.Reader, error) {
 		if again == nil && path == "-" {
-			again = newSpool(ctx, stdin)
+			again = newSpool(ctx, stdin, maxSpool)
 		} else if again == nil {
 			f, err := disk.Open(ctx, path)
 			if err != nil {
 				return nil, err
 			}
-			again = newSpool(ctx, f)
+			again = newSpool(ctx, f, maxSpool)
 		}
 		return lines.New(ctx, name, modTime, again.open())
 	}

@@ -19,7 +19,7 @@ func TestSpool(t *testing.T) {
 			want[i] = byte(random.Uint32())
 		}
 		for _, end := range []error{io.EOF, broken} {
-			s := newSpool(t.Context(), io.MultiReader(bytes.NewReader(want), iotest.ErrReader(end)))
+			s := newSpool(t.Context(), io.MultiReader(bytes.NewReader(want), iotest.ErrReader(end)), maxSpool)
 			var readers [3]io.Reader
 			var got [3][]byte
 			for i := range readers {
@@ -39,6 +39,19 @@ func TestSpool(t *testing.T) {
 				}
 				readers[i], open = nil, open-1
 			}
+		}
+	}
+}
+
+// TestSpoolIsBounded: a stream that is longer than what is kept is read once, to its end.
+func TestSpoolIsBounded(t *testing.T) {
+	for _, most := range []int64{spoolMemory, spoolMemory + 1<<16} {
+		s := newSpool(t.Context(), bytes.NewReader(make([]byte, 2*spoolMemory)), most)
+		if n, err := io.Copy(io.Discard, s.open()); n != 2*spoolMemory || err != nil {
+			t.Errorf("%d bytes are read, and then %v", n, err)
+		}
+		if _, err := s.open().Read(make([]byte, 1)); err != errOnce {
+			t.Errorf("it is read again: %v", err)
 		}
 	}
 }
