@@ -149,6 +149,7 @@ func (r *Recording) Events(ctx context.Context) Events {
 		var logs []*window
 		for _, l := range r.Logs {
 			w := newWindow(l, l.Events(ctx), from, room)
+			w.alone = r.Changes == nil && len(r.Before) == 0
 			defer w.stop()
 			logs = append(logs, w)
 		}

@@ -55,16 +55,33 @@ func (f *failures) record(at time.Time, event *sources.FailedAttempt) {
 	}
 }
 
+// arrivalOrEnd returns the move that a line of 3 or 4 on a pod that came or went is, or nil. At 5 the log has the move itself.
+func (l *Log) arrivalOrEnd(ev sources.Event) *sources.Move {
+	d := ev.Fact.(*sources.Delivered)
+	if level := l.verbosityAt(ev.Time); d.Node || d.Assigned || level < 0 || level >= sources.MovesVerbosity {
+		return nil
+	}
+	if d.Verb == sources.Deleted {
+		return &sources.Move{Pod: d.Name, To: sources.TierDeleted}
+	}
+	return &sources.Move{Pod: d.Name, To: sources.TierActive, Event: "UnscheduledPodAdd"}
+}
+
+// verbosityAt returns the log's verbosity at that time, or -1 if it is not known.
+func (l *Log) verbosityAt(at time.Time) int {
+	level := -1
+	for _, s := range l.Spans {
+		if !s.Time.After(at) {
+			level = s.Fact.(*sources.Logged).Verbosity
+		}
+	}
+	return level
+}
+
 // tellAttempts reports whether one of the logs tells at that time how attempts end.
 func tellAttempts(logs []*Log, at time.Time) bool {
 	for _, log := range logs {
-		level := -1
-		for _, s := range log.Spans {
-			if !s.Time.After(at) {
-				level = s.Fact.(*sources.Logged).Verbosity
-			}
-		}
-		if level >= sources.AttemptsVerbosity {
+		if log.verbosityAt(at) >= sources.AttemptsVerbosity {
 			return true
 		}
 	}

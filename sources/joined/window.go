@@ -37,6 +37,8 @@ type window struct {
 	ended   bool
 	err     error
 	starts  int // how many were read
+	// alone is true if no objects are known: then the log's lines on pods that come and go are all there is.
+	alone bool
 }
 
 func newWindow(l *Log, events Events, from time.Time, room *room) *window {
@@ -67,7 +69,11 @@ func (w *window) read() {
 	}
 	switch ev.Fact.(type) {
 	case *sources.Delivered:
-		return
+		move := w.of.arrivalOrEnd(ev)
+		if !w.alone || move == nil {
+			return
+		}
+		ev.Fact = move
 	case *sources.SchedulerStarted:
 		if w.starts++; w.of.describes(w.starts - 1) {
 			return

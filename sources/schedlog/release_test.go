@@ -2,13 +2,10 @@ package schedlog
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/sources/lines"
 )
 
 // TestWordingOfReleases: the place of a line in the source narrows the release of a log that does not state it, and lines of a release
@@ -27,11 +24,7 @@ func TestWordingOfReleases(t *testing.T) {
 		"newer than any known": {fmt.Sprintf(start+unable, "v1.38.0", "schedule_one.go") + group + entity, "v1.38.0 false; moved active"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := lines.New(t.Context(), "sched.log", time.Time{}, io.NopCloser(strings.NewReader(c.log)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			part, err := Read(r, Year{Near: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)})
+			part, err := read(t, c.log, nov)
 			if err != nil {
 				t.Fatal(err)
 			}

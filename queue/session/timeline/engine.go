@@ -295,7 +295,7 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 		if e.hasStayed(t, before) {
 			continue
 		}
-		if t.From == queue.None && before != nil && !queue.IsPodAdd(t.Event) {
+		if t.From == queue.None && before != nil && !queue.IsPodAdd(t.Event) && !isAnother(t, before) {
 			t.From = before.Tier // gone from the queue, but not forgotten here
 		}
 		move := &board.Transition{Transition: t, Seq: e.moves}
@@ -308,7 +308,7 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 				after.Since = t.Time
 			}
 		}
-		if queue.IsPodAdd(t.Event) {
+		if queue.IsPodAdd(t.Event) || before != nil && t.From == queue.None {
 			after.Message, after.GateMessage, after.Node = "", "", ""
 		}
 		if queue.IsPodAdd(t.Event) || !t.To.Queued() || t.Event == queue.ScheduleAttemptFailure {
@@ -340,6 +340,13 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 		e.emitChange(board.Change{At: now, Before: before, After: after, Move: move})
 	}
 	e.unsettled = e.unsettled[:0]
+}
+
+// isAnother reports whether a scheduler's log, without the pod's object, moves another pod of the name: one that was bound or
+// deleted is not tried again.
+func isAnother(t queue.Transition, before *board.Pod) bool {
+	return t.Observed && t.Pod.CreationTimestamp.IsZero() && (before.Tier == queue.Scheduled || before.Tier == queue.Deleted) &&
+		t.To != queue.Scheduled && t.To != queue.Deleted
 }
 
 // forget forgets those that left the queue a while ago.

@@ -34,7 +34,7 @@ func WithMovesOfUnknown(tells []sources.Event, more func() (sources.Event, bool)
 }
 
 func newAsMoves(tells []sources.Event, more func() (sources.Event, bool)) *asMoves {
-	m := &asMoves{more: more, last: map[types.NamespacedName]sources.Event{}}
+	m := &asMoves{more: more, last: map[types.NamespacedName]sources.Event{}, deleted: map[types.NamespacedName]bool{}}
 	for _, ev := range tells {
 		m.longest = max(m.longest, sources.Took(ev))
 	}
@@ -50,6 +50,7 @@ type asMoves struct {
 	ended   bool                                   // it is read to its end
 	waiting []waiting                              // what is to be told, in the order of time; of one time, in that in which it came
 	last    map[types.NamespacedName]sources.Event // the move that put each pod where it is
+	deleted map[types.NamespacedName]bool          // pods that were deleted while in flight
 	left    []sources.Event                        // those that took pods out of the queue, in the order of time
 	failed  []sources.Event                        // those after which pods wait to be retried, in the order of time
 
@@ -194,8 +195,24 @@ func (m *asMoves) repeats(ev sources.Event) bool {
 	if !is {
 		return false
 	}
-	if last, known := m.last[move.Pod]; known && last.Fact.(*sources.Move).To == move.To {
+	last, known := m.last[move.Pod]
+	if known && last.Fact.(*sources.Move).To == move.To {
 		return true
+	}
+	if move.To == sources.TierDeleted && m.objects == nil && move.Event == "" {
+		switch {
+		case !known, last.Fact.(*sources.Move).To == sources.TierScheduled: // the scheduler speaks of a pod that it bound, too
+			return true
+		case last.Fact.(*sources.Move).To == sources.TierInFlight: // its attempt goes on
+			m.deleted[move.Pod] = true
+			return true
+		}
+	}
+	if m.deleted[move.Pod] && move.To != sources.TierInFlight {
+		delete(m.deleted, move.Pod)
+		if move.To != sources.TierScheduled {
+			m.add(ev.Time, &sources.Move{Pod: move.Pod, To: sources.TierDeleted})
+		}
 	}
 	m.last[move.Pod] = ev
 	if move.To == sources.TierUnschedulable || move.To == sources.TierScheduled { // of errors a log tells at any verbosity
