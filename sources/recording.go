@@ -19,6 +19,8 @@ type Recording struct {
 	Events []Event
 	// Reread, if it is set, reads a long recording from its beginning and yields its events. An error is the last that it yields.
 	Reread func(context.Context) iter.Seq2[Event, error]
+	// Begin is the first time in any of its files, also without an event. Zero if not known.
+	Begin time.Time
 	// End is the last time that any of its files tells, also without an event. Zero if not known.
 	End time.Time
 	// Unread is true of a long recording that was not read to its end yet: Events and End tell of its beginning alone, and Reread yields

@@ -92,6 +92,9 @@ func (f *file) open(ctx context.Context) (*lines.Reader, func(), error) {
 	if f.strict || f.format.strict {
 		r.Strict()
 	}
+	if f.stream != nil {
+		r.Rename(f.name)
+	}
 	switch {
 	case f.beside:
 		r.Rename(f.name)

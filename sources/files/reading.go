@@ -325,6 +325,9 @@ func describe(rec *sources.Recording, f *file) {
 	if !slices.Contains(rec.Formats, f.format.name) {
 		rec.Formats = append(rec.Formats, f.format.name)
 	}
+	if first := f.part.First; rec.Begin.IsZero() || !first.IsZero() && first.Before(rec.Begin) {
+		rec.Begin = first
+	}
 	if f.part.Last.After(rec.End) {
 		rec.End = f.part.Last
 	}

@@ -290,6 +290,9 @@ func (t *teller) upTo(at time.Time) error {
 // next tells the first that waits.
 func (t *teller) next(first sources.Event) error {
 	t.keep(-t.waiting.Take())
+	if m, is := first.Fact.(*sources.Move); is && m.To == "" { // see parser.unplaced
+		return nil
+	}
 	if !t.tell(first) {
 		return errEnough
 	}

@@ -365,12 +365,9 @@ func (p *parser) moved(pod *pod, rest []byte) {
 		m.Restated = true
 	}
 	if before := pod.failed; before != nil && before.Unplaced && m.Event == failure { // another goroutine's lines came between
-		before.To, before.GatingPlugin, before.Unplaced = m.To, m.GatingPlugin, false
-		if plugins := p.plugins(rest, ` unschedulable plugins={`); plugins != nil {
-			before.Plugins = plugins
-		}
+		before.To = "" // it is no move
 		p.late(pod.failedAt)
-		return
+		pod.failed = nil
 	}
 	last := m.Event == failure && bytes.Contains(rest, []byte(` unschedulable plugins=`))
 	if !last {

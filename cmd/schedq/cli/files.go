@@ -124,6 +124,7 @@ func RegisterFiles(cmd *cobra.Command) { Group(cmd, GroupInput, func() { registe
 
 func registerFiles(cmd *cobra.Command) {
 	cmd.Flags().StringArray("seed", nil, "`FILE`, folder or archive with the objects that existed when the logs start: from schedq seed, kubectl get -o json or a must-gather; can be repeated")
+	cmd.Flags().String("zone", "", "time `ZONE` of a scheduler log whose lines do not show it: +05:30 or Europe/Berlin (default: UTC, or the zone in which its bindings match the audit log)")
 	cmd.Flags().Bool("strict", false, "fail on the first unreadable record")
 	RegisterMemory(cmd)
 	RegisterRelease(cmd)
@@ -157,6 +158,27 @@ func FileOptions(cmd *cobra.Command) (files.Options, error) {
 	seeds, _ := cmd.Flags().GetStringArray("seed")
 	opts := files.Options{Stdin: cmd.InOrStdin(), Strict: strict, Seeds: seeds}
 	var err error
-	opts.Memory, err = Memory(cmd)
+	if opts.Memory, err = Memory(cmd); err != nil {
+		return opts, err
+	}
+	zone, _ := cmd.Flags().GetString("zone")
+	opts.Zone, err = parseZone(zone)
 	return opts, err
+}
+
+// parseZone parses an offset from UTC or the name of a time zone. It returns nil for "".
+func parseZone(text string) (*time.Location, error) {
+	if text == "" {
+		return nil, nil
+	}
+	for _, layout := range []string{"-07:00", "-0700", "-07"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.Location(), nil
+		}
+	}
+	zone, err := time.LoadLocation(text)
+	if err != nil || text == "Local" {
+		return nil, fmt.Errorf("invalid --zone %q: use an offset such as +05:30, or a name such as Europe/Berlin", text)
+	}
+	return zone, nil
 }

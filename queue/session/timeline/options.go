@@ -142,7 +142,7 @@ func RecordedOptions(s *sources.SchedulerStarted) queue.Options {
 func Span(rec *sources.Recording) (start, end time.Time) {
 	events := rec.Events
 	if len(events) == 0 {
-		return time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC()
+		return rec.Begin, rec.End
 	}
 	start, end = events[0].Time, events[len(events)-1].Time
 	for _, ev := range events {
