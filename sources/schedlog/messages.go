@@ -323,7 +323,10 @@ func (p *parser) deleted(pod *pod, _ []byte) {
 
 // ended is told of an attempt that failed after its pod was deleted (schedule_one.go, handleSchedulingFailure).
 func (p *parser) ended(pod *pod, _ []byte) {
-	p.move(pod, &sources.Move{To: sources.TierDeleted, Event: failure})
+	p.retract(pod)
+	m := &sources.Move{To: sources.TierDeleted, Event: failure}
+	pod.failed = m
+	p.move(pod, m)
 	delete(p.pods, pod.name.String())
 }
 
@@ -364,10 +367,8 @@ func (p *parser) moved(pod *pod, rest []byte) {
 	case bytes.Contains(suffix, []byte("updated")):
 		m.Restated = true
 	}
-	if before := pod.failed; before != nil && before.Unplaced && m.Event == failure { // another goroutine's lines came between
-		before.To = "" // it is no move
-		p.late(pod.failedAt)
-		pod.failed = nil
+	if m.Event == failure {
+		p.retract(pod)
 	}
 	last := m.Event == failure && bytes.Contains(rest, []byte(` unschedulable plugins=`))
 	if !last {
@@ -413,6 +414,16 @@ func (p *parser) unplaced(f *failedEnd) {
 	}
 	f.pod.failed, f.pod.failedAt, f.pod.last = m, f.at, m
 	p.part.Add(f.at, m)
+}
+
+// retract takes back the move of unplaced: another goroutine's lines came between the failure and the line on where the pod
+// went.
+func (p *parser) retract(pod *pod) {
+	if m := pod.failed; m != nil && m.Unplaced {
+		m.To = "" // it is no move
+		p.late(pod.failedAt)
+		pod.failed = nil
+	}
 }
 
 func tier(queue []byte) sources.Tier {
