@@ -168,14 +168,6 @@ func tracedSeed(r *lines.Reader) (seedList, error) {
 	return list, nil
 }
 
-// objectsOf returns the objects of each of the lists.
-func objectsOf(lists []seedList) (objects [][]runtime.Object) {
-	for _, l := range lists {
-		objects = append(objects, l.Objects)
-	}
-	return objects
-}
-
 // sow chooses what seeds tell of the moment nearest to the begin of logs.
 func sow(lists []seedList, begin, end time.Time) (s earlier.Seed, notices []string) {
 	heard := map[string]time.Time{}
