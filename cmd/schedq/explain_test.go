@@ -19,7 +19,7 @@ Next try by 11:02:16 (5 min timeout). Sooner, for example, if the claim is bound
 
 unschedulable since 10:56:55.401, observed · 4 attempts · priority 0 · last woken by PersistentVolumeUpdate at 10:56:55.401
   Rejected by VolumeBinding at 10:56:55.4. Events that this plugin listens for can wake it.
-  Attempt 4 failed at 10:56:55.4. Backoff: 8 s, until 10:57:04. An event before then moves it to backoffQ.
+  Attempt 4 failed at 10:56:55.4. Backoff: 8 s, until 10:57:04. An event before then moves it to backoffQ, where it is tried early if activeQ is empty.
   Without an event: retried at 11:02:16 (5 min timeout, checked every 30 s).
 
 last attempt, failed at 10:56:55.401, observed

@@ -204,7 +204,7 @@ func TestConclusions(t *testing.T) {
 				fleet(c, "8", nil, "a")
 				world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { world.Mount(p, "data") })
 			},
-			"ClaimNotReady", `PersistentVolumeClaim "data" does not exist.`, `Create the PersistentVolumeClaim "data".`,
+			"ClaimNotReady", `PersistentVolumeClaim "data" does not exist.`, `Create PersistentVolumeClaim "data".`,
 			"Next try by about 12:05:32 (5 min timeout). Sooner, for example, if the claim is created.",
 		},
 		"unbound claim": {

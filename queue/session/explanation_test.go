@@ -68,7 +68,7 @@ func TestExplainPodJSON(t *testing.T) {
  "pendingSince": "2026-11-21T12:00:02.001Z",
  "why": [
   "Rejected by NodeResourcesFit, TaintToleration at 12:00:02. Events that one of these plugins listens for can wake it.",
-  "Attempt 1 failed at 12:00:02. Backoff: 1 s, until 12:00:04. An event before then moves it to backoffQ.",
+  "Attempt 1 failed at 12:00:02. Backoff: 1 s, until 12:00:04. An event before then moves it to backoffQ, where it is tried early if activeQ is empty.",
   "Without an event: retried at 12:05:31 (5 min timeout, checked every 30 s)."
  ],
  "lastAttempt": {

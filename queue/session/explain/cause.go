@@ -94,7 +94,7 @@ func everywhere(plugin, reason string) Cause {
 	case missing && isClaim:
 		return Cause{
 			ClaimNotReady, fmt.Sprintf("PersistentVolumeClaim %s does not exist.", claim),
-			fmt.Sprintf("Create the PersistentVolumeClaim %s.", claim), "the claim is created",
+			fmt.Sprintf("Create PersistentVolumeClaim %s.", claim), "the claim is created",
 		}
 	case reason == unboundClaims, reason == "PersistentVolume had no name": // by VolumeBinding and VolumeZone
 		return Cause{

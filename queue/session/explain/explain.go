@@ -280,6 +280,9 @@ func (m *Moment) explainWoken(p *board.Pod) string {
 		return fmt.Sprintf("%s An event before %s may move it to backoffQ first.", m.failed(p), m.Zone.Clock(w.Until))
 	}
 	s := fmt.Sprintf("%s Backoff: %s, until %s. An event before then moves it to backoffQ", m.failed(p), words.Short(m.Options.Backoff(failures(p))), m.Zone.Clock(w.Until))
+	if m.Options.PopFromBackoffQ {
+		s += ", where it is tried early if activeQ is empty"
+	}
 	if len(w.Pending) > 0 {
 		s += fmt.Sprintf("; an event for %s moves it straight to activeQ", strings.Join(w.Pending, ", "))
 	}

@@ -16,7 +16,7 @@ func TestIfWoken(t *testing.T) {
 	}}
 	f.Options.PopFromBackoffQ = true
 	want := "Attempt 1 failed at 12:00:10.7. Backoff: 1 s, until 12:00:12. " +
-		"An event before then moves it to backoffQ; an event for DynamicResources moves it straight to activeQ."
+		"An event before then moves it to backoffQ, where it is tried early if activeQ is empty; an event for DynamicResources moves it straight to activeQ."
 	if got := f.explainWoken(p); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -438,7 +438,7 @@ var fixes = []sentence{
 			r.check(slices.Equal(and(m[1]), r.offers), "the cause requires %v", r.offers)
 		}
 	}),
-	form(`Create the PersistentVolumeClaim ".+?"\.`, unchecked),
+	form(`Create PersistentVolumeClaim ".+?"\.`, unchecked),
 	form(`Check the claim's storage class and its provisioner\.`, unchecked),
 	form(`Add a node\.`, func(r *reading, _ []string) { r.check(len(r.nodes) == 0, "there are %d nodes", len(r.nodes)) }),
 	form(`Kueue removes it .*\.`, unchecked),
