@@ -3,6 +3,7 @@ package schedulerconfig
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,6 +54,9 @@ func unmodelledError(gate featuregate.Feature) error {
 	return fmt.Errorf("feature gate %s must be false: schedq does not model the scheduling queue with it", gate)
 }
 
+// maxIgnored limits how many unknown gates or fields are named.
+const maxIgnored = 20
+
 // parseGates models featureGate.Set in k8s.io/component-base/featuregate, with clearer errors.
 func parseGates(list string) (gates map[string]bool, ignored []string, err error) {
 	gates = map[string]bool{}
@@ -67,7 +71,10 @@ func parseGates(list string) (gates map[string]bool, ignored []string, err error
 			return nil, nil, fmt.Errorf("invalid feature gate %q: use NAME=true or NAME=false", item)
 		}
 		if _, ok := known[featuregate.Feature(name)]; !ok {
-			ignored = append(ignored, fmt.Sprintf("Feature gate %s is ignored: kube-scheduler v1.37 does not have it%s", sources.Sanitize(name), cmp.Or(didYouMean(name, known), ".")))
+			said := fmt.Sprintf("Feature gate %s is ignored: kube-scheduler v1.37 does not have it%s", sources.Sanitize(name), cmp.Or(didYouMean(name, known), "."))
+			if len(ignored) < maxIgnored && !slices.Contains(ignored, said) {
+				ignored = append(ignored, said)
+			}
 			continue
 		}
 		if !found {

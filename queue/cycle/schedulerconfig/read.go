@@ -61,7 +61,7 @@ func Read(ctx context.Context, path string) (*Config, error) {
 		return nil, fmt.Errorf("%s: %s", sources.Sanitize(path), sources.Sanitize(err.Error()))
 	}
 	made := newConfig(cfg)
-	for _, u := range unknown {
+	for _, u := range unknown[:min(len(unknown), maxIgnored)] {
 		made.Ignored = append(made.Ignored, fmt.Sprintf("%s: %s is ignored: kube-scheduler v1.37 does not have it.", sources.Sanitize(path), sources.Sanitize(u)))
 	}
 	return made, nil
