@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -92,9 +93,11 @@ func (f *file) open(ctx context.Context) (*lines.Reader, func(), error) {
 	if f.strict || f.format.strict {
 		r.Strict()
 	}
+	if f.beside || f.stream != nil {
+		r.Rename(f.name)
+	}
 	switch {
 	case f.beside:
-		r.Rename(f.name)
 		r.Only(otherLines(f.first))
 	case f.format.role == changes || f.format.role == moves:
 		r.Except(otherLines(f.format.name))
@@ -186,12 +189,32 @@ func loadAll(ctx context.Context, files []*file) error {
 			if f.found && errs[i] != nil && ctx.Err() == nil {
 				f.leftOut, errs[i] = errs[i], nil
 			}
-			if errs[i] != nil {
+			if errs[i] != nil && !hasNoAttempts(errs[i]) {
 				cancel(errs[i])
 			}
 		})
 	}
 	wg.Wait()
 	// The first failure is the cause; the others only say that they were stopped.
-	return context.Cause(ctx)
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	attempts := slices.ContainsFunc(files, func(f *file) bool { return f.sched != nil })
+	for i, f := range files {
+		switch {
+		case errs[i] == nil:
+		case !attempts:
+			return errs[i]
+		default:
+			f.leftOut = errs[i]
+		}
+	}
+	return nil
+}
+
+// hasNoAttempts reports whether an error is about a scheduler's log without attempts, such as a standby's. It is left out if another
+// scheduler's log has some.
+func hasNoAttempts(err error) bool {
+	_, other := schedlog.WhyOther(err)
+	return errors.Is(err, schedlog.ErrOther) && !other
 }
