@@ -153,7 +153,7 @@ func TestSeedsFound(t *testing.T) {
 func TestNoSeed(t *testing.T) {
 	paths := in(t, "audit.log", middle, "seed", "hello\n", "empty", "", "secrets", `{"kind":"SecretList","apiVersion":"v1","items":[]}`)
 	for i, want := range []string{
-		"DIR/seed is no seed: it does not begin as what kubectl, must-gather, kwokctl, k8shark and schedq seed write of objects",
+		"DIR/seed is no seed: pass objects as kubectl, must-gather, kwokctl, k8shark or schedq seed write them",
 		"DIR/empty is empty",
 		"DIR/secrets: it holds no object that kube-scheduler reads",
 	} {
