@@ -204,7 +204,7 @@ func (r *reading) visitor() func() func(sources.Event) {
 		shown := r.opts.Summary()
 		r.shown = shown
 		return func(ev sources.Event) {
-			if _, is := ev.Fact.(*sources.SchedulerStarted); !is && r.run.Tells(ev) {
+			if _, is := ev.Fact.(*sources.SchedulerStarted); !is && r.run.Has(ev) {
 				shown.Add(ev)
 			}
 		}
