@@ -11,8 +11,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// namedEvent returns what the name of an Event tells that kube-scheduler wrote about a pod, where the log holds nothing
-// else of it: the pod, and the nanosecond at which it was made (k8s.io/client-go v0.37, tools/events/event_recorder.go,
+// namedEvent returns the facts in the name of kube-scheduler's Event about a pod, for a log that has only
+// the name: the pod, and the nanosecond at which it was made (k8s.io/client-go v0.37, tools/events/event_recorder.go,
 // "NAME.HEX"). It may be of a failed attempt, of a binding or of a preemption.
 func (e *event) namedEvent() (sources.Event, bool) {
 	if e.resource != "events" || e.group != "events.k8s.io" || e.responseObject != nil || string(e.verb) != "create" || !e.byScheduler() || !e.succeeded() {

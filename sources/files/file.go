@@ -35,8 +35,8 @@ type file struct {
 	year      schedlog.Year
 
 	keeps  bool             // what is read of it is kept
-	budget *lines.Budget    // for what is kept of all files
-	memory int64            // for what is kept of a file that is read again
+	budget *lines.Budget    // for the kept content of all files
+	memory int64            // limits the kept data of a file that is read again
 	begins *lines.Beginning // what is read of it, or nil for all
 	// summary selects events of a file that is not kept.
 	summary func() Summary

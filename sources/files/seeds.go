@@ -189,12 +189,12 @@ func applySeeds(lists []seedList, begin, end time.Time) (s earlier.Seed, notices
 	for _, l := range lists {
 		at, what := l.taken, "was taken at"
 		if at.IsZero() {
-			at, what = heard[l.root], "last heard of a node at"
+			at, what = heard[l.root], "last contains a heartbeat of a node at"
 		}
 		if !at.IsZero() && (begin.Sub(at) > nearSeed || at.Sub(end) > nearSeed) {
 			if !far[l.root] {
 				far[l.root] = true
-				notices = append(notices, fmt.Sprintf("%s is of another time and is left out: it %s %s, and the logs cover %s",
+				notices = append(notices, fmt.Sprintf("%s is of another time and is left out: it %s %s, but the logs cover %s",
 					l.name, what, at.UTC().Format("2006-01-02 15:04:05"), span{"", begin, end}.text()))
 			}
 			continue
@@ -259,9 +259,9 @@ func spanOf(files []*file) (begin, end time.Time) {
 
 // aboutFit returns notices about a seed's objects, and about logs without a seed that begin while the scheduler works.
 func aboutFit(f earlier.Fit, lists []seedList, atWork bool) (notices []string) {
-	say := func(n int, what string) {
+	say := func(n int, why string) {
 		if n > 0 {
-			notices = append(notices, fmt.Sprintf("Of the seed, %d %s.", n, what))
+			notices = append(notices, fmt.Sprintf("Objects of the seed left out, %s: %d.", why, n))
 		}
 	}
 	switch {
@@ -271,7 +271,7 @@ func aboutFit(f earlier.Fit, lists []seedList, atWork bool) (notices []string) {
 		return []string{"The logs begin while the scheduler is at work. What was there before is known as far as they show it later, and where pods were then is estimated. " +
 			"--seed FILE tells of the rest: schedq seed, or kubectl get -o json, near that time."}
 	}
-	say(f.Gone, "objects had been replaced by others of their names when the logs began, and are left out")
-	say(f.Later, "objects came after the end of the logs, and are left out")
+	say(f.Gone, "replaced by others with their names before the logs begin")
+	say(f.Later, "created after the logs end")
 	return notices
 }

@@ -387,7 +387,7 @@ func (q *silent) fact() (sources.Fact, error) {
 func (c *clocks) fact() (sources.Fact, error) {
 	ahead, err := time.ParseDuration(c.Ahead)
 	if err != nil || ahead.Abs() > sources.FarApart {
-		return nil, fmt.Errorf("\"%.40s\" is not how far clocks are apart, of %s at the most", sources.Sanitize(c.Ahead), sources.FarApart)
+		return nil, fmt.Errorf("invalid clock offset \"%.40s\": it is a Go duration of at most %s", sources.Sanitize(c.Ahead), sources.FarApart)
 	}
 	return &sources.Clocks{Ahead: ahead}, nil
 }
