@@ -112,7 +112,7 @@ func TestCutScenario(t *testing.T) {
 		"convert " + workshop + " --feature-gates SchedulerPopFromBackoffQ=false -o x.jsonl": {code: 2, want: "--feature-gates applies only to a table of moves: use an OUT that ends in .parquet"},
 		"convert " + workshop + " --from soon -o x.yaml":                                     {code: 2, want: "invalid time --from soon"},
 		"convert " + workshop + " --from +3m --to +60m -o -":                                 {code: 2, want: "is outside the recording"},
-		"watch " + path + " " + workshop:                                                     {code: 1, want: "is a scenario, which is played alone"},
+		"watch " + path + " " + workshop:                                                     {code: 1, want: "is a scenario: pass it alone"},
 	} {
 		f.args = strings.Fields(args)
 		f.check(t)

@@ -297,7 +297,7 @@ func TestErrors(t *testing.T) {
 		{[]string{"compare", workshop, workshop}, 1, "not a terminal"},
 		{[]string{"man"}, 2, "schedq: man needs DIR"},
 		{[]string{"watch", missing}, 1, "missing"},
-		{[]string{"watch", t.TempDir()}, 1, "there is no file in it"},
+		{[]string{"watch", t.TempDir()}, 1, "contains no file"},
 		{[]string{"watch", write("empty", "")}, 1, "empty"},
 		{[]string{"watch", write("other.log", "Jan 1 00:00:00 host sshd[1]: hello\n")}, 1, "other.log"},
 		{[]string{"watch", write("future", `{"schedq":"trace","version":99}`+"\n")}, 1, "version 99"},

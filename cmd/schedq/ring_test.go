@@ -58,7 +58,7 @@ func TestRecordRing(t *testing.T) {
 		want string
 	}{
 		{[]string{"report", folder, "--from", "2020-01-01 00:00:00", "--to", "2020-01-02 00:00:00"}, "--to 2020-01-02 00:00:00 is not within the ring: it is from 2"},
-		{[]string{"report", cut, "--from", "-1h"}, "a window is cut out of the folder of a ring, and cut.jsonl is none"},
+		{[]string{"report", cut, "--from", "-1h"}, "a window needs the folder of a ring, and cut.jsonl is none"},
 		{[]string{"record", "--ring", "soon", "-o", folder}, "--ring soon is neither a duration nor a size: 24h, 2GiB"},
 		{[]string{"record", "--ring", "1h"}, "record needs -o FILE"},
 	} {

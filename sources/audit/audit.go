@@ -27,16 +27,16 @@ import (
 // Format is the format's name in sources.Recording.
 const Format = "audit"
 
-// maxEntries bounds what is kept of one log.
+// maxEntries limits how many entries of one log are kept.
 const maxEntries = 20_000_000
 
-// begin is how an event begins, as kube-apiserver writes it.
+// begin is the beginning of an event as kube-apiserver writes it.
 const begin = `{"kind":"Event"`
 
 var begins = []string{begin}
 
-// Sniff reports whether a line from a file's beginning is one of an audit log, and a time from it, or the zero
-// time. The line need not be whole.
+// Sniff reports whether a line from a file's beginning is from an audit log, and returns a time from it or zero.
+// The line may be incomplete.
 func Sniff(line []byte) (time.Time, bool) {
 	line = bytes.TrimLeft(line, " \t\r")
 	if i := bytes.LastIndex(line, []byte(begin+`,"apiVersion":"audit.k8s.io/`)); i > 0 && line[0] != '{' { // glued to the rest of a torn one
@@ -56,36 +56,36 @@ func Sniff(line []byte) (time.Time, bool) {
 	return time.Time{}, true
 }
 
-// Log is one audit log, which is read as often as need be: an API server rotates its log, and several servers write one each, so the
-// order of what they tell is found over all of them: see Survey. What is known of a log as a whole is known once it was read.
+// Log is one audit log. It can be read any number of times. An API server rotates its log, and several servers write one
+// each, so Survey finds the order of events across all of them. The facts about a log as a whole are set once it was read.
 type Log struct {
 	// Name is the file's name, safe to show.
 	Name string
-	// First and Last are the first and last times in the log, also of requests that changed nothing.
+	// First and Last are the first and last times in the log, including those of requests that changed nothing.
 	First, Last time.Time
 	// Notices are sentences for the person.
 	Notices []string
-	// Revisions tell whether another log is of the same cluster.
+	// Revisions show whether another log is of the same cluster.
 	Revisions OriginRevisions
-	// Pods are those that its changes name.
+	// Pods are the pods that its changes name.
 	Pods sources.PodNames
 
 	begins time.Time
 	open   Opener
 	isKept bool
-	items  []item // if it is kept
-	// own is what the user kube-scheduler did, called what others did that only call themselves so.
-	own, called doings
+	items  []item // if the log is kept
+	// own is the activity of the user system:kube-scheduler, called that of clients that only call themselves kube-scheduler.
+	own, called activity
 	hearing     hearing
 }
 
-// Opener returns a log at its beginning, and what is to be called at its end.
+// Opener returns a log at its beginning, and a function to call at its end.
 type Opener func(context.Context) (r *lines.Reader, ended func(), err error)
 
-// NewLog returns a log that begins about then. Zero: that is not known.
+// NewLog returns a log that begins at about that time. Zero means unknown.
 func NewLog(begins time.Time, open Opener) *Log { return &Log{begins: begins, open: open} }
 
-// Bindings returns when pods were bound that wanted is true of, as far as the log is kept.
+// Bindings returns when the wanted pods were bound, if the log is kept.
 func (l *Log) Bindings(wanted func(types.NamespacedName) bool) map[types.NamespacedName]time.Time {
 	bound := map[types.NamespacedName]time.Time{}
 	for _, it := range l.items {
@@ -96,37 +96,37 @@ func (l *Log) Bindings(wanted func(types.NamespacedName) bool) map[types.Namespa
 	return bound
 }
 
-// item is what a line tells: a change, or what kube-scheduler did.
+// item is the fact in a line: a change, or an action of kube-scheduler.
 type item struct {
 	read   time.Time // the line's own time: when the request was answered
 	what   itemKind
 	change *entry
-	event  sources.Event // if it is no change
-	cost   int           // of memory, in bytes
+	event  sources.Event // unless it is a change
+	cost   int           // bytes of memory
 }
 
-// itemKind says what an item is.
+// itemKind is the kind of an item.
 type itemKind int8
 
 const (
-	toldChange  itemKind = iota
-	toldFailure          // a failed attempt, by its Event
-	toldName             // an Event of which its name alone is told
-	toldRefusal          // what kube-scheduler asked for and was refused
-	toldRequest          // a request of kube-scheduler's, by its user
-	toldCall             // a request of what only calls itself kube-scheduler
+	changeItem  itemKind = iota
+	failureItem          // a failed attempt, from its Event
+	nameItem             // an Event of which the log has only the name
+	refusalItem          // a refused request of kube-scheduler
+	requestItem          // a request by the user system:kube-scheduler
+	callItem             // a request by a client that only calls itself kube-scheduler
 )
 
 // op is what a request did.
 type op int8
 
 const (
-	put       op = iota // object is what became of it
-	remove              // it is gone; object is its last state, if known
+	put       op = iota // object is the new state
+	remove              // object is the last state, if known
 	bind                // pods/binding: node
-	terminate           // eviction, or a delete whose answer does not tell: gone at once if not yet assigned
-	patchMeta           // answered with metadata only: object is a PartialObjectMetadata
-	apply               // not answered: asked is what was asked for
+	terminate           // eviction, or a delete whose response does not show the result: gone at once if not yet assigned
+	patchMeta           // the response has only metadata: object is a PartialObjectMetadata
+	apply               // the log has no response: asked is the request
 )
 
 // entry is one change.
@@ -135,21 +135,21 @@ type entry struct {
 	kind     objects.Kind
 	key      types.NamespacedName
 	uid      types.UID
-	revision uint64 // etcd's, 0 if the answer did not tell
+	revision uint64 // etcd's, 0 if the response has none
 	time     time.Time
 	object   runtime.Object
 	meta     *metav1.ObjectMeta // for patchMeta
 	node     string             // for bind
 	asked    objects.Request    // for apply
-	// patched is when kube-scheduler was answered that wrote a pod's status. Zero for other requests.
+	// patched is when a request of kube-scheduler that wrote a pod's status was answered. Zero for other requests.
 	patched time.Time
-	sent    time.Time // when the API server had that request of kube-scheduler's, or the one that bound a pod
-	clears  bool      // that wrote no condition, and took a nomination away
+	sent    time.Time // when the API server received that request, or the one that bound a pod
+	clears  bool      // that request wrote no condition and removed a nomination
 	// created is true if the request made the object.
 	created bool
 }
 
-// reader holds what is between two lines.
+// reader is the state between two lines.
 type reader struct {
 	lines             *lines.Reader
 	log               *Log
@@ -160,11 +160,11 @@ type reader struct {
 	changes           []entry
 	span              span
 	decoder           *sources.Decoder
-	silent, responses int // changes without and with the object
+	silent, responses int // number of changes without and with the object
 	large             tooLarge
 }
 
-// Keep reads the log to its end, and keeps what its lines tell: it is not read again. Errors are those of reading.
+// Keep reads the log to its end and keeps its items, so that it is not read again.
 func (l *Log) Keep(ctx context.Context) error {
 	r, ended, err := l.open(ctx)
 	if err != nil {
@@ -183,8 +183,8 @@ func (l *Log) Keep(ctx context.Context) error {
 	return err
 }
 
-// read reads r, the log, to its end and has take take what its lines tell. What is damaged, and the changes of objects that can't be
-// taken, are left out, and a notice tells. An error names the file, the line and the cause: nothing in the file can be read.
+// read reads the log r to its end and calls take with its items. It skips damaged lines and invalid objects with a notice.
+// An error names the file, the line and the cause: nothing in the file can be read.
 func (l *Log) read(r *lines.Reader, ended func(), take func(item) error) error {
 	*l = *l.again()
 	l.Name = r.Name()
@@ -214,7 +214,7 @@ func (l *Log) read(r *lines.Reader, ended func(), take func(item) error) error {
 	return nil
 }
 
-// line reads a line: as a rule one event. Most matter so little that only their first members are looked at.
+// line reads a line, usually one event. Of most events only the first members need reading.
 func (a *reader) line(line []byte) error {
 	if another(line) && !json.Valid(line) {
 		var torn error
@@ -239,17 +239,17 @@ func (a *reader) line(line []byte) error {
 	return a.event(e, line)
 }
 
-// another reports whether what looks like the beginning of another event is in a line. Only one that is torn in a text
-// can have it and look whole, if the other's texts are taken for structure and the other way round.
+// another reports whether a line contains an apparent beginning of another event. A line that is torn inside a string and
+// glued to another can look whole, with strings and structure exchanged.
 func another(line []byte) bool {
 	return len(line) > len(begin) && bytes.Contains(line[len(begin)-len(rare):], []byte(rare+`","apiVersion":"audit.k8s.io/`))
 }
 
-// rare is where another event's beginning is looked for: its first letter is not often in such a line, which makes it
-// three times as fast.
+// rare is the part of an event's beginning to search for: its first letter is rare in such a line, which makes the
+// search three times as fast.
 const rare = "Event"
 
-// salvaged reads an event that was found in a line.
+// salvaged reads an event found in a damaged line.
 func (a *reader) salvaged(object []byte) error {
 	if _, _, err := a.current.split(object); err != nil {
 		return a.lines.Unread(err)
@@ -257,30 +257,30 @@ func (a *reader) salvaged(object []byte) error {
 	return a.event(&a.current, object)
 }
 
-// errNoEvent is about an object that is something else.
+// errNoEvent is the error about another JSON object.
 var errNoEvent = errors.New("the line is not an event of an audit log")
 
-// event takes what an event tells.
+// event processes an event.
 func (a *reader) event(e *event, line []byte) (err error) {
 	if e.stage == nil {
 		return a.lines.Unread(errNoEvent)
 	}
 	a.span.add(line, e.stamp)
 	a.cost = 0
-	if err := a.doings(e); err != nil {
+	if err := a.note(e); err != nil {
 		return err
 	}
 	if e.failedScheduling() {
 		if f, ok := e.failedAttempt(); ok {
-			return a.tell(e, item{what: toldFailure, event: f, cost: sources.Cost(f.Fact)})
+			return a.emit(e, item{what: failureItem, event: f, cost: sources.Cost(f.Fact)})
 		}
 		return nil
 	}
 	if f, ok := e.namedEvent(); ok {
-		return a.tell(e, item{what: toldName, event: f, cost: sources.Cost(f.Fact)})
+		return a.emit(e, item{what: nameItem, event: f, cost: sources.Cost(f.Fact)})
 	}
 	if f, ok := e.refusal(); ok {
-		return a.tell(e, item{what: toldRefusal, event: f, cost: sources.CostEntry})
+		return a.emit(e, item{what: refusalItem, event: f, cost: sources.CostEntry})
 	}
 	if !e.changes() {
 		return nil
@@ -316,7 +316,7 @@ func (a *reader) event(e *event, line []byte) (err error) {
 				a.log.Revisions.Add(n.origin(e))
 			}
 		}
-		if err := a.tell(e, item{what: toldChange, change: &n, cost: a.cost + sources.CostEntry}); err != nil {
+		if err := a.emit(e, item{what: changeItem, change: &n, cost: a.cost + sources.CostEntry}); err != nil {
 			return err
 		}
 		a.cost = 0
@@ -325,29 +325,29 @@ func (a *reader) event(e *event, line []byte) (err error) {
 	return nil
 }
 
-// doings takes in what e tells of the doings of kube-schedulers.
-func (a *reader) doings(e *event) error {
-	by, what := &a.log.called, toldCall
+// note records kube-schedulers' activity in e.
+func (a *reader) note(e *event) error {
+	by, what := &a.log.called, callItem
 	if e.isScheduler {
-		by, what = &a.log.own, toldRequest
+		by, what = &a.log.own, requestItem
 	}
 	if by.add(e) {
 		a.lines.Keep(sources.CostEntry)
 	}
 	if at, is := e.request(); is {
-		return a.tell(e, item{what: what, event: at, cost: sources.CostEntry})
+		return a.emit(e, item{what: what, event: at, cost: sources.CostEntry})
 	}
 	return nil
 }
 
-// tell hands on what a line tells.
-func (a *reader) tell(e *event, it item) error {
+// emit passes on an item of a line.
+func (a *reader) emit(e *event, it item) error {
 	it.read = parse(string(e.stamp))
 	a.taken++
 	return a.take(it)
 }
 
-// about names the object that the event is about, for a person.
+// about names the object of the event, for messages.
 func (e *event) about() sources.SafeText {
 	if e.name == "" && e.responseObject != nil {
 		if _, named := sources.Identity(e.responseObject); !strings.HasPrefix(string(named), "Status ") {

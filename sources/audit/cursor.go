@@ -2,16 +2,16 @@ package audit
 
 import "time"
 
-// cursor is where a log is read.
+// cursor is a position in a log.
 type cursor struct {
-	begins time.Time     // about when it begins. Zero if not known
-	items  []item        // that were read and not taken
-	now    time.Time     // the latest time of a line up to here
+	begins time.Time     // about when the log begins. Zero if unknown
+	items  []item        // read and not taken
+	now    time.Time     // the latest time of a line so far
 	more   func() []item // reads on, and returns none at the end. Nil if all were read
 	opened bool
 }
 
-// head returns what the log tells next, or nil if that was all.
+// head returns the log's next item, or nil at its end.
 func (c *cursor) head() *item {
 	c.opened = true
 	if len(c.items) == 0 && c.more != nil {
@@ -28,11 +28,11 @@ func (c *cursor) head() *item {
 	return &c.items[0]
 }
 
-// beside has take take what the logs tell, side by side: always of that log next which has come least far. One is opened
-// when the others have come to where it begins.
+// beside calls take with the items of logs side by side: the next one is always from the log that is furthest behind. It
+// opens a log when the others have reached its beginning.
 func beside(cursors []*cursor, take func(*item)) {
 	for {
-		var first, next *cursor // of those that are open, and of those that are not
+		var first, next *cursor // among the open ones, and among the others
 		for _, c := range cursors {
 			switch {
 			case !c.opened:

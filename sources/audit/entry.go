@@ -18,8 +18,8 @@ import (
 	"github.com/schedq/schedq/sources/objects"
 )
 
-// append adds the changes that the event made: none, one, or for deletecollection many, of which r is told those that
-// can't be taken. An error is why the event as a whole can't be taken.
+// append adds the changes that the event made: none, one, or many for deletecollection, of which it reports invalid ones
+// to r. An error means that the event as a whole is invalid.
 func (e *event) append(to []entry, d *sources.Decoder, r *lines.Reader) ([]entry, error) {
 	at, err := time.Parse(time.RFC3339Nano, string(e.stamp))
 	if err != nil {
@@ -58,7 +58,7 @@ func (e *event) append(to []entry, d *sources.Decoder, r *lines.Reader) ([]entry
 	return e.appendAnswer(to, base, d, r)
 }
 
-// asked returns what the event asks for, if it tells no more of a change.
+// asked returns the event's request, if the event has no response object.
 func (e *event) asked() (objects.Request, bool) {
 	if e.responseObject != nil || e.requestObject == nil || e.name == "" {
 		return objects.Request{}, false
@@ -66,7 +66,7 @@ func (e *event) asked() (objects.Request, bool) {
 	return objects.NewRequest(string(e.verb), e.subresource, e.uri, e.requestObject)
 }
 
-// appendRequest adds what the event asked for.
+// appendRequest adds the event's request.
 func (e *event) appendRequest(to []entry, asked objects.Request) ([]entry, error) {
 	at, err := time.Parse(time.RFC3339Nano, string(e.stamp))
 	if err != nil {
@@ -80,7 +80,7 @@ func (e *event) appendRequest(to []entry, asked objects.Request) ([]entry, error
 	return e.appendNamed(to, n)
 }
 
-// appendNamed adds an entry that is known by its name alone.
+// appendNamed adds an entry that has only a name.
 func (e *event) appendNamed(to []entry, n entry) ([]entry, error) {
 	if err := sources.CheckName(n.key.Name); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (e *event) appendNamed(to []entry, n entry) ([]entry, error) {
 	return append(to, n), nil
 }
 
-// appendAnswer adds what the response object tells.
+// appendAnswer adds the response object.
 func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder, r *lines.Reader) ([]entry, error) {
 	answer, err := e.answer()
 	if err != nil {
@@ -121,7 +121,7 @@ func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder, r *lines.R
 		if !answer.gone(deletes) {
 			return nil, err
 		}
-		if err := r.Expect(err); err != nil { // what it was at last does not matter so much as that it is gone
+		if err := r.Expect(err); err != nil { // the deletion matters more than the last state
 			return nil, err
 		}
 		return e.appendGone(to, n, deletes)
@@ -149,7 +149,7 @@ func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder, r *lines.R
 	return append(to, n), nil
 }
 
-// origin returns what the entry tells of the cluster that it is of.
+// origin returns the entry's evidence of its cluster.
 func (n *entry) origin(e *event) OriginChange {
 	c := OriginChange{Pod: n.key, UID: n.uid, Revision: n.revision, Told: n.time}
 	if n.created {
@@ -158,13 +158,13 @@ func (n *entry) origin(e *event) OriginChange {
 	return c
 }
 
-// earlier returns what the entry tells of what was there before the logs.
+// earlier returns the entry's evidence of objects from before the logs.
 func (n *entry) earlier() earlier.Change {
 	return earlier.Change{Of: sources.ObjectName{Kind: n.kind.Name, NamespacedName: n.key}, UID: n.uid, At: n.time, Object: n.object,
 		Created: n.created, Removed: n.op == remove, Node: n.node}
 }
 
-// appendGone adds that an object is gone which can't be taken as it was at last.
+// appendGone adds the deletion of an object whose last state is invalid.
 func (e *event) appendGone(to []entry, n entry, deletes bool) ([]entry, error) {
 	n.op = remove
 	bare, _ := sources.Identity(e.responseObject)
@@ -176,7 +176,7 @@ func (e *event) appendGone(to []entry, n entry, deletes bool) ([]entry, error) {
 	return e.appendNamed(to, n)
 }
 
-// appendMeta adds the answer to a client that asked for metadata only, as the garbage collector does.
+// appendMeta adds the response to a client that requested only metadata, such as the garbage collector.
 func (e *event) appendMeta(to []entry, n entry, answer answer, deletes bool) ([]entry, error) {
 	n.meta = &metav1.ObjectMeta{}
 	if err := json.Unmarshal(answer.Metadata, n.meta); err != nil {
@@ -192,7 +192,7 @@ func (e *event) appendMeta(to []entry, n entry, answer answer, deletes bool) ([]
 	return e.appendNamed(to, n)
 }
 
-// appendAll adds the objects that a deletecollection answers with. They are as they were before.
+// appendAll adds the objects in a deletecollection's response, which have their states from before.
 func (e *event) appendAll(to []entry, n entry, request deletion, r *lines.Reader) ([]entry, error) {
 	var items []byte
 	if err := jsonscan.Members(e.responseObject, func(name, value []byte) bool {
@@ -226,7 +226,7 @@ func (e *event) appendItem(to []entry, item entry, request deletion, raw []byte)
 		item.op = remove
 	}
 	if answer.finalizers {
-		return to, nil // the update that removes the last finalizer will tell
+		return to, nil // the update that removes the last finalizer deletes it
 	}
 	var m struct {
 		Name, Namespace string
@@ -239,7 +239,7 @@ func (e *event) appendItem(to []entry, item entry, request deletion, raw []byte)
 	return e.appendNamed(to, item)
 }
 
-// deletion is what the request object says that matters here: of DeleteOptions and of a Binding.
+// deletion has the fields used of a request object, DeleteOptions or a Binding.
 type deletion struct {
 	dryRun, now  bool
 	target, name string
@@ -282,13 +282,13 @@ func nameIn(raw []byte) (s string) {
 // answer is a response object.
 type answer struct {
 	*sources.Envelope
-	about       types.UID // of a Status: whom it is about
+	about       types.UID // of a Status: the UID of its object
 	terminating bool      // has a deletionTimestamp
 	lingers     bool      // has a grace period above 0
 	finalizers  bool
 }
 
-// answer is what the request was answered with.
+// answer returns the response object.
 func (e *event) answer() (answer, error) {
 	if e.opened {
 		return newAnswer(&e.envelope), nil
@@ -310,7 +310,7 @@ func newAnswer(e *sources.Envelope) answer {
 	a.lingers = strings.Trim(string(a.DeletionGracePeriodSeconds), "0") != "" && string(a.DeletionGracePeriodSeconds) != "null"
 	a.finalizers = isFilled(a.Finalizers)
 	switch a.Kind {
-	case "Namespace": // which has a second list of finalizers
+	case "Namespace": // it has a second list of finalizers
 		_ = jsonscan.Members(a.Spec, func(name, value []byte) bool {
 			a.finalizers = a.finalizers || string(name) == "finalizers" && isFilled(value)
 			return true
@@ -326,10 +326,10 @@ func newAnswer(e *sources.Envelope) answer {
 	return a
 }
 
-// isFilled reports whether raw is a list with something in it.
+// isFilled reports whether raw is a list that is not empty.
 func isFilled(raw []byte) bool { return len(raw) > len("[]") && raw[0] == '[' }
 
-// gone reports whether the object is no more after the request: it lingers as long as it has a
+// gone reports whether the request deleted the object: it remains as long as it has a
 // finalizer, and a pod on a node until its kubelet deletes it with a grace period of 0
 // (k8s.io/apiserver v0.37, registry/generic/registry/store.go).
 func (a answer) gone(deletes bool) bool {

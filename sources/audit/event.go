@@ -28,11 +28,11 @@ type event struct {
 
 	opened   bool // whether envelope is the response object's
 	envelope sources.Envelope
-	texts    *apijson.Decoder // knows the texts that many events have
+	texts    *apijson.Decoder // interns strings
 }
 
-// split makes e the event that a line begins with, and finds its members. It stops early when the event is none that matters.
-// What follows is as jsonscan.First has it.
+// split sets e to the event at the beginning of a line, and finds its members. It stops early if the event does not matter.
+// The results are those of jsonscan.First.
 func (e *event) split(line []byte) (rest []byte, whole bool, err error) {
 	*e = event{envelope: e.envelope, texts: e.texts}
 	return jsonscan.FirstBy(line, func(name []byte, i int) int { return e.step(name, line, i) }, func(name, value []byte) bool {
@@ -69,7 +69,7 @@ func (e *event) split(line []byte) (rest []byte, whole bool, err error) {
 	})
 }
 
-// step steps over a member's value. An answer that matters is taken apart on the way.
+// step steps over a member's value. It splits a response object that matters on the way.
 func (e *event) step(member []byte, line []byte, i int) (end int) {
 	if string(member) == "responseObject" && e.kind.Name != "" {
 		end = e.envelope.Over(line, i)
@@ -143,13 +143,13 @@ func (e *event) changes() bool {
 	return e.succeeded()
 }
 
-// succeeded reports whether the request was answered with success.
+// succeeded reports whether the request succeeded.
 func (e *event) succeeded() bool {
 	code := e.code()
 	return len(code) == 3 && code[0] == '2'
 }
 
-// code is HTTP's of the answer.
+// code is the response's HTTP status.
 func (e *event) code() (code string) {
 	_ = jsonscan.Members(e.status, func(name, value []byte) bool {
 		if string(name) == "code" {

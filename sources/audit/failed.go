@@ -12,18 +12,18 @@ import (
 	"github.com/schedq/schedq/sources/objects"
 )
 
-// failedScheduling reports whether with the event kube-scheduler wrote an Event object.
+// failedScheduling reports whether kube-scheduler wrote an Event object in the event.
 func (e *event) failedScheduling() bool {
 	return e.resource == "events" && e.responseObject != nil && e.writes() && string(e.stage) == "ResponseComplete" &&
 		e.byScheduler()
 }
 
-// failedAttempt returns what a FailedScheduling Event tells: its eventTime, and once it is a series the
-// time when that was last observed, are the moment at which an attempt failed.
+// failedAttempt returns the attempt of a FailedScheduling Event. It failed at the Event's eventTime or, in a series, when
+// that was last observed.
 func (e *event) failedAttempt() (sources.Event, bool) {
 	var o apijson.Event
 	if !bytes.Contains(e.responseObject, []byte("FailedScheduling")) || !e.texts.Event(e.responseObject, &o) && !apijson.AnyEvent(e.responseObject, &o) || o.Reason != "FailedScheduling" {
-		return sources.Event{}, false // an answer that is no Event, or of another reason
+		return sources.Event{}, false // not an Event, or one with another reason
 	}
 	at, count := o.EventTime, 1
 	if o.LastObserved.After(at) && string(e.verb) != "create" {
@@ -44,8 +44,8 @@ func (e *event) failedAttempt() (sources.Event, bool) {
 	}}, true
 }
 
-// refusal returns that the API server refused what kube-scheduler asked for after an attempt: to write a pod's condition, or to bind
-// it. What it may ask for again, since the server was busy, is none.
+// refusal returns a refused request that kube-scheduler made after an attempt: to write a pod's condition, or to bind it.
+// A request that it may retry, because the server was busy, does not count.
 func (e *event) refusal() (sources.Event, bool) {
 	binds := e.subresource == "binding" && string(e.verb) == "create"
 	writes := e.subresource == "status" && string(e.verb) == "patch"
@@ -64,7 +64,7 @@ func (e *event) refusal() (sources.Event, bool) {
 	return sources.Event{Time: at.UTC(), Fact: f}, is
 }
 
-// bindsTo returns the name of the node that a Binding names. Empty if it names none.
+// bindsTo returns the name of a Binding's node. Empty if it has none.
 func bindsTo(binding []byte) (node string) {
 	_ = jsonscan.Members(binding, func(name, target []byte) bool {
 		if string(name) != "target" {

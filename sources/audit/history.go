@@ -14,22 +14,22 @@ import (
 	"github.com/schedq/schedq/sources/objects"
 )
 
-// history plays entries and tells what they changed.
+// history applies entries and emits the changes.
 type history struct {
 	objects map[sources.ObjectName]runtime.Object
-	gone    map[types.UID]time.Time            // when an object was removed, of those that a second removal may follow
-	ended   map[types.NamespacedName]types.UID // the pods of those, the last one of each name
+	gone    map[types.UID]time.Time            // when objects were removed whose removal may be repeated
+	ended   map[types.NamespacedName]types.UID // the last pod of each name among them
 	zones   *objects.Zones
 	decoder *sources.Decoder
 	forgot  time.Time // when that was last done
-	tell    func(sources.Event)
+	out     func(sources.Event)
 }
 
-func newHistory(tell func(sources.Event)) *history {
-	return &history{objects: map[sources.ObjectName]runtime.Object{}, gone: map[types.UID]time.Time{}, ended: map[types.NamespacedName]types.UID{}, zones: objects.NewZones(), decoder: sources.NewDecoder(), tell: tell}
+func newHistory(out func(sources.Event)) *history {
+	return &history{objects: map[sources.ObjectName]runtime.Object{}, gone: map[types.UID]time.Time{}, ended: map[types.NamespacedName]types.UID{}, zones: objects.NewZones(), decoder: sources.NewDecoder(), out: out}
 }
 
-// begin tells of the objects that were there at the beginning.
+// begin emits the objects that existed at the beginning.
 func (h *history) begin(at time.Time, there []runtime.Object) {
 	for _, obj := range there {
 		h.objects[sources.NameOf(obj)] = obj
@@ -38,10 +38,10 @@ func (h *history) begin(at time.Time, there []runtime.Object) {
 	}
 }
 
-// attach tells that the scheduler was at work at the beginning, and what the seed knows of its attempts up to then.
+// attach emits that the scheduler was at work at the beginning, and the seed's attempts up to then.
 func (h *history) attach(at time.Time, seed earlier.Seed) {
 	for _, ev := range seed.Attach(at, h.objects) {
-		h.tell(ev)
+		h.out(ev)
 	}
 }
 
@@ -50,7 +50,7 @@ func (h *history) step(e *entry) {
 	old := h.objects[id]
 	if e.uid != "" && old != nil && uidOf(old) != e.uid {
 		if e.op != put {
-			return // about an earlier object of that name, which is gone
+			return // it concerns an earlier object with that name
 		}
 		h.remove(e, id, old) // its deletion is not in the log
 		old = nil
@@ -75,7 +75,7 @@ func (h *history) step(e *entry) {
 		if pod, ok := old.(*corev1.Pod); ok && pod.Spec.NodeName == "" {
 			now := objects.Bound(pod, e.node, h.zones.Given(e.node), e.time)
 			h.objects[id] = now
-			h.tell(sources.Event{Time: e.time, Fact: &sources.ObjectChange{Verb: sources.Updated, Object: now, Sent: e.sent}})
+			h.out(sources.Event{Time: e.time, Fact: &sources.ObjectChange{Verb: sources.Updated, Object: now, Sent: e.sent}})
 		}
 	case terminate:
 		pod, ok := old.(*corev1.Pod)
@@ -93,7 +93,7 @@ func (h *history) step(e *entry) {
 		if old == nil {
 			return
 		}
-		if now, err := e.asked.Apply(old, h.decoder); err == nil && now != nil { // one that does not fit was of another state
+		if now, err := e.asked.Apply(old, h.decoder); err == nil && now != nil { // a request that does not fit was for another state
 			h.put(e, id, old, now)
 		}
 	case patchMeta:
@@ -103,7 +103,7 @@ func (h *history) step(e *entry) {
 	}
 }
 
-// noteZones has z take in an entry, of all in their order.
+// noteZones records an entry in z. Entries must be in order.
 func noteZones(z *objects.Zones, e *entry) {
 	switch {
 	case e.op == remove:
@@ -117,10 +117,10 @@ func noteZones(z *objects.Zones, e *entry) {
 	}
 }
 
-// asked tells of a request of kube-scheduler's to change a pod's status, whether or not that changed it.
+// asked emits a request of kube-scheduler to change a pod's status, whether or not it changed.
 func (h *history) asked(e *entry) {
 	if !e.patched.IsZero() {
-		h.tell(sources.Event{Time: e.patched, Fact: &sources.StatusPatched{Pod: e.key, UID: e.uid, Sent: e.sent, Clears: e.clears}})
+		h.out(sources.Event{Time: e.patched, Fact: &sources.StatusPatched{Pod: e.key, UID: e.uid, Sent: e.sent, Clears: e.clears}})
 	}
 }
 
@@ -149,10 +149,10 @@ func (h *history) remove(e *entry, id sources.ObjectName, last runtime.Object) {
 	h.emit(e.time, sources.Deleted, last)
 }
 
-// overlaps is how long after an object's removal a second one may be answered: a request takes no longer.
+// overlaps limits how long after an object's removal a second one may be answered: no request takes longer.
 const overlaps = 10 * time.Minute
 
-// forget forgets those that were removed long ago.
+// forget forgets objects that were removed long ago.
 func (h *history) forget(now time.Time) {
 	if now.Sub(h.forgot) < overlaps {
 		return
@@ -163,12 +163,12 @@ func (h *history) forget(now time.Time) {
 }
 
 func (h *history) emit(t time.Time, verb sources.Verb, obj runtime.Object) {
-	h.tell(sources.Event{Time: t, Fact: &sources.ObjectChange{Verb: verb, Object: obj}})
+	h.out(sources.Event{Time: t, Fact: &sources.ObjectChange{Verb: verb, Object: obj}})
 }
 
 func uidOf(obj runtime.Object) types.UID { return obj.(metav1.Object).GetUID() }
 
-// terminating returns the pod as an eviction leaves it.
+// terminating returns the pod after an eviction.
 func terminating(pod *corev1.Pod, at time.Time) *corev1.Pod {
 	out := *pod
 	grace := int64(corev1.DefaultTerminationGracePeriodSeconds)

@@ -7,28 +7,28 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// leases is the resource that schedulers elect their leader by.
+// leases is the resource with which schedulers elect their leader.
 const leases = "leases"
 
-// The schedulers' lease, as kube-scheduler has it by default (component-base, config.LeaderElectionConfiguration): the
-// leader renews it every renewsEvery, and nobody leads once it has not for as long as it lasts.
+// kube-scheduler's default lease (component-base, config.LeaderElectionConfiguration): the leader renews it every
+// renewsEvery, and loses it when it has not done so for the lease's duration.
 const (
 	leaseLasts  = 15 * time.Second
 	renewsEvery = 2 * time.Second
 )
 
-// holdsLease reports whether with the event a kube-scheduler took its lease, or renewed it.
+// holdsLease reports whether a kube-scheduler acquired or renewed its lease in the event.
 func (e *event) holdsLease() bool {
 	return e.resource == leases && e.writes() && string(e.stage) == "ResponseComplete" && e.byScheduler() && e.succeeded()
 }
 
-// hearing is in which stretches of ten seconds a log has a line, by the times that these begin with.
+// hearing is the set of ten-second intervals in which a log has a line.
 type hearing map[string]struct{}
 
-// stretch is how much of a time, 2026-11-21T10:56:1, is that of such a stretch.
+// stretch is the length of the prefix of a time that identifies such an interval: 2026-11-21T10:56:1.
 const stretch = len("2026-11-21T10:56:1")
 
-// throughout reports whether there is a line in each stretch from one moment to another.
+// throughout reports whether there is a line in each interval from one moment to another.
 func (h hearing) throughout(from, to time.Time) bool {
 	for at := from; at.Before(to); at = at.Add(10 * time.Second) {
 		if _, ok := h[at.UTC().Format(time.RFC3339)[:stretch]]; !ok {
@@ -38,8 +38,8 @@ func (h hearing) throughout(from, to time.Time) bool {
 	return true
 }
 
-// lapses returns when the lease that was renewed at those moments was not renewed for longer than it lasts, and when it was
-// again. A log that has no lines in that time tells nothing.
+// lapses returns when the lease, which was renewed at those moments, expired, and when it was renewed again. A log without
+// lines in that time proves nothing.
 func lapses(renewed []time.Time, heard hearing, end time.Time) []sources.Event {
 	slices.SortFunc(renewed, time.Time.Compare)
 	var found []sources.Event

@@ -11,8 +11,8 @@ import (
 	"github.com/schedq/schedq/sources/earlier"
 )
 
-// Logs are audit logs that were read once. What is kept of them, beside what each of them keeps, are the objects that are there at a
-// moment, what is told within seconds, and a few numbers for each stretch of time.
+// Logs are audit logs that were read once. Besides what each Log keeps, they keep the objects that exist at a moment, the
+// facts of a few seconds, and a few numbers per interval.
 type Logs struct {
 	logs     []*Log
 	memory   int
@@ -23,7 +23,7 @@ type Logs struct {
 	seed     earlier.Seed
 }
 
-// LogError is why one of several logs can't be read.
+// LogError is the error of reading one of several logs.
 type LogError struct {
 	Log *Log
 	Err error
@@ -35,21 +35,21 @@ func (e *LogError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *LogError) Unwrap() error { return e.Err }
 
-// atFirst is how long a survey waits for what is told late. If something is told later than that, it is made again.
-const atFirst = 15 * time.Second
+// initialPatience is how long a survey waits for late lines. If a line is later, the survey is repeated.
+const initialPatience = 15 * time.Second
 
-// Survey reads logs once, and finds out what must be known of them as a whole. A visitor, if there are any, is shown what they tell,
-// nearly as Events tells it; Begin shows it the rest. If the survey has to be made again, it gets a visitor of its own. If a seed is to
-// follow, what was there is remembered for it. What waits for its turn may take up to so many bytes of memory. An error is a *LogError,
-// or says why reading was stopped.
+// Survey reads logs once and finds out the facts about them as a whole. A visitor, unless visitors is nil, receives their
+// events, nearly as Events yields them; Begin passes it the rest. A repeated survey gets a new visitor. If a seed
+// follows, earlier objects are remembered for it. Waiting items may take up to memory bytes. An error is a *LogError, or the
+// reason why reading was stopped.
 func Survey(ctx context.Context, logs []*Log, seeded bool, memory int, visitor func() func(sources.Event)) (*Logs, error) {
-	for patience := time.Duration(atFirst); ; {
+	for patience := time.Duration(initialPatience); ; {
 		l := &Logs{logs: logs, memory: memory, patience: patience}
 		if visitor != nil {
 			l.visit = visitor()
 		}
 		looking := newSurveyor(patience, !seeded, l.visit)
-		if err := l.read(ctx, logs, looking.teller, looking.takeItem); err != nil {
+		if err := l.read(ctx, logs, looking.emitter, looking.takeItem); err != nil {
 			return nil, err
 		}
 		l.survey = looking.finish(logs)
@@ -64,44 +64,44 @@ func Survey(ctx context.Context, logs []*Log, seeded bool, memory int, visitor f
 	}
 }
 
-// Begin takes a seed, and shows the visitor what is told of the beginning. It must be called once, before Events.
+// Begin applies a seed and passes the visitor the events of the beginning. It must be called once, before Events.
 func (l *Logs) Begin(seed earlier.Seed) earlier.Fit {
 	fit := l.survey.begin.AddSeed(seed.Objects)
 	l.seed = seed
 	if l.visit == nil {
 		return fit
 	}
-	l.survey.newTeller(seed, 0, l.visit).finish()
+	l.survey.newEmitter(seed, 0, l.visit).finish()
 	for _, ev := range l.calls.early {
 		l.visit(ev)
 	}
 	for range l.calls.count - len(l.calls.early) {
 		l.visit(sources.Event{Time: l.calls.last, Fact: &sources.Requested{}})
 	}
-	l.visit = nil // which may have much in mind
+	l.visit = nil // it may hold much memory
 	return fit
 }
 
-// First is when the logs begin.
+// First returns when the logs begin.
 func (l *Logs) First() time.Time { return l.survey.begin.At() }
 
-// Starts are the *sources.SchedulerStarted that Events yields, in the order of time and the same facts each time.
+// Starts returns the *sources.SchedulerStarted that Events yields, in the order of time and the same facts each time.
 func (l *Logs) Starts() []sources.Event {
 	return slices.SortedStableFunc(slices.Values(l.survey.starts), func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 }
 
-// BeginAtWork reports whether Events tells that the scheduler was at work when the logs began. It must be called after Begin.
+// BeginAtWork reports whether the scheduler was at work when the logs began. It must be called after Begin.
 func (l *Logs) BeginAtWork() bool { return l.survey.atWork && !l.survey.begin.Empty() }
 
-// Events yields what the logs tell: changes as *sources.ObjectChange, in the order in which they were made, and between them what the
-// logs tell of kube-schedulers: their starts, releases and failed attempts. What was there before the first of them is told as added
-// when the logs begin. Logs that are not kept are read once more. An error is the last that it yields.
+// Events yields changes as *sources.ObjectChange, in the order in which they were made, and between them the activity of
+// kube-schedulers: their starts, releases and failed attempts. Objects from before the first change are added when the logs
+// begin. Logs that are not kept are read again. An error is the last that it yields.
 func (l *Logs) Events(ctx context.Context) iter.Seq2[sources.Event, error] {
 	return func(yield func(sources.Event, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		wanted := true
-		t := l.survey.newTeller(l.seed, l.patience, func(ev sources.Event) {
+		t := l.survey.newEmitter(l.seed, l.patience, func(ev sources.Event) {
 			if wanted = wanted && yield(ev, nil); !wanted {
 				cancel()
 			}
@@ -121,25 +121,25 @@ func (l *Logs) Events(ctx context.Context) iter.Seq2[sources.Event, error] {
 	}
 }
 
-// again returns the log as it is before it is read, but what it keeps.
+// again returns the unread log with its kept items.
 func (l *Log) again() *Log {
 	return &Log{begins: l.begins, open: l.open, isKept: l.isKept, items: l.items}
 }
 
-// batch are items that are handed from who reads a log to who takes them.
+// batch is a batch of items on their way from the goroutine that reads a log to the consumer.
 type batch struct {
 	items []item
 	err   error
 }
 
-// A batch has so many items at most, or somewhat more than so many bytes.
+// The limits of a batch. It may exceed the bytes by one item.
 const (
 	batchItems = 256
 	batchBytes = 1 << 20
 )
 
-// read reads logs to their ends and has take take what they tell. What waits in t for its turn is bounded.
-func (l *Logs) read(ctx context.Context, logs []*Log, t *teller, take func(*item)) error {
+// read reads logs to their ends and calls take with their items. It limits the memory of the items that wait in t.
+func (l *Logs) read(ctx context.Context, logs []*Log, t *emitter, take func(*item)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var all []*cursor
@@ -154,15 +154,15 @@ func (l *Logs) read(ctx context.Context, logs []*Log, t *teller, take func(*item
 		if ctx.Err() == nil {
 			take(it)
 		}
-		if t.weaver.cost > l.memory {
-			cancel(fmt.Errorf("changes are told so much out of order that more than %d MiB of memory are needed to put them in order: --memory raises the bound", l.memory>>20))
+		if t.merger.cost > l.memory {
+			cancel(fmt.Errorf("changes are so much out of order that sorting them needs more than %d MiB of memory: raise the limit with --memory", l.memory>>20))
 		}
 	})
 	return context.Cause(ctx)
 }
 
-// batches returns a function that returns what the log tells, some of it at a time and nothing at the end. The log is read in a
-// goroutine, from the first call on and until ctx ends. An error goes to failed.
+// batches returns a function that returns the log's items in batches, and none at the end. A goroutine reads the log from
+// the first call until ctx ends. An error goes to failed.
 func (l *Log) batches(ctx context.Context, failed func(error)) func() []item {
 	var batches chan batch
 	return func() []item {
@@ -192,7 +192,7 @@ func (l *Log) batches(ctx context.Context, failed func(error)) func() []item {
 	}
 }
 
-// hand reads the log and hands on what it tells, and why it can't be read.
+// hand reads the log and passes on its items, or an error.
 func (l *Log) hand(ctx context.Context, to func(batch) error) error {
 	r, ended, err := l.open(ctx)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// namedEvent returns what the name of an Event tells that kube-scheduler wrote about a pod, where the log holds nothing
-// else of it: the pod, and the nanosecond at which it was made (k8s.io/client-go v0.37, tools/events/event_recorder.go,
+// namedEvent returns the facts in the name of kube-scheduler's Event about a pod, for a log that has only
+// the name: the pod, and the nanosecond at which it was made (k8s.io/client-go v0.37, tools/events/event_recorder.go,
 // "NAME.HEX"). It may be of a failed attempt, of a binding or of a preemption.
 func (e *event) namedEvent() (sources.Event, bool) {
 	if e.resource != "events" || e.group != "events.k8s.io" || e.responseObject != nil || string(e.verb) != "create" || !e.byScheduler() || !e.succeeded() {
@@ -31,38 +31,38 @@ func (e *event) namedEvent() (sources.Event, bool) {
 	return sources.Event{Time: at, Fact: &sources.FailedAttempt{Pod: types.NamespacedName{Namespace: e.namespace, Name: e.name[:dot]}}}, true
 }
 
-// life is when a pod of some name came, was bound and went. The latter two are zero if they were not seen.
+// life is when a pod with a name was created, bound and deleted. The latter two are zero if they were not seen.
 type life struct {
 	uid               types.UID
 	came, bound, gone time.Time
 }
 
-// boundSoon is how near to a pod's binding an Event of it is that of the binding.
+// boundSoon limits how far from a pod's binding the Event of the binding may be.
 const boundSoon = 2 * time.Second
 
-// comesSoon is how long before a pod is told to have come an Event of it may be.
+// comesSoon limits how long before a pod's creation is logged its Event may be.
 const comesSoon = time.Second
 
-// namer finds out which of the Events of which only the name is told are of failed attempts.
+// namer finds out which Events with only a name in the log are of failed attempts.
 type namer struct {
 	waiting sources.Waiting
-	last    time.Time // of those that waited
+	last    time.Time // of the Events that waited
 	lives   map[types.NamespacedName][]life
-	gone    []types.NamespacedName // of whose lives one has ended, in the order of time
+	gone    []types.NamespacedName // pods that were deleted, in the order of time
 }
 
 func newNamer() *namer {
 	return &namer{lives: map[types.NamespacedName][]life{}}
 }
 
-// add takes in an Event.
+// add adds an Event.
 func (n *namer) add(ev sources.Event) {
 	if n.waiting.Add(0, ev, 0); ev.Time.After(n.last) {
 		n.last = ev.Time
 	}
 }
 
-// note takes in what a change tells of a pod's life. Changes come in the order of time.
+// note records a change of a pod. Changes must be in the order of time.
 func (n *namer) note(ev sources.Event) {
 	c, ok := ev.Fact.(*sources.ObjectChange)
 	if !ok {
@@ -88,8 +88,8 @@ func (n *namer) note(ev sources.Event) {
 	n.lives[key] = all
 }
 
-// upTo has failed take those that are of failed attempts, if they were made before boundSoon ago: not of a pod that was bound
-// then, or that was bound before, as a victim was.
+// upTo calls failed with the Events of failed attempts from before boundSoon ago. An Event of a pod that was bound then, or
+// bound before as a victim was, is not of a failed attempt.
 func (n *namer) upTo(now time.Time, failed func(sources.Event)) {
 	for {
 		first, some := n.waiting.First()
@@ -118,7 +118,7 @@ func (n *namer) upTo(now time.Time, failed func(sources.Event)) {
 	}
 }
 
-// fails reports whether an Event is of a failed attempt, and of which pod.
+// fails reports whether an Event is of a failed attempt, and returns its pod.
 func (n *namer) fails(ev sources.Event) (types.UID, bool) {
 	for _, l := range n.lives[ev.Fact.(*sources.FailedAttempt).Pod] {
 		if ev.Time.Before(l.came.Add(-comesSoon)) || !l.gone.IsZero() && ev.Time.After(l.gone) {

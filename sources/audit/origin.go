@@ -16,41 +16,41 @@ import (
 )
 
 const (
-	// proof is how many revisions have to say that two logs are of two clusters: one or two may be damaged.
+	// proof is how many revisions must show that two logs are of two clusters: one or two may be damaged.
 	proof = 3
-	// maxKept is how many revisions of a log are remembered.
+	// maxKept limits how many revisions of a log are remembered.
 	maxKept = 8192
-	// stretch is for what time the highest and the lowest revisions are remembered together.
+	// stretch is the length of the intervals for which the highest and the lowest revisions are remembered.
 	revisionStretch = time.Minute
-	// apart is how much later than a revision was told a pod must have been asked for to have a higher one: clocks of two API
-	// servers differ.
+	// apart is how much later than the response with a revision a pod's request must be to imply a higher one: the clocks of
+	// two API servers differ.
 	apart = 2 * time.Minute
 )
 
-// Change is a pod as it became by a request.
+// Change is the state of a pod after a request.
 type OriginChange struct {
 	Pod      types.NamespacedName
 	UID      types.UID
 	Revision uint64
 	// Told is when the request was answered.
 	Told time.Time
-	// Asked is when a request was received that made the pod. Zero for one that found it.
+	// Asked is when the request that created the pod was received. Zero for other requests.
 	Asked time.Time
 }
 
-// Revisions are what is remembered of those of one log, at most some megabytes. The zero value is of a log without.
+// Revisions has revisions of one log, in at most some megabytes. The zero value has none.
 type OriginRevisions struct {
 	kept   map[uint64]OriginChange
-	every  uint64 // of which one in so many is kept, by a number that follows from the revision
+	every  uint64 // one in so many is kept, selected by a hash of the revision
 	counts map[int64]*revisionExtremes
 }
 
-// extremes are the highest revisions that were told in a stretch of time, and the lowest of the pods that were asked for in it.
+// extremes are the highest revisions in responses of an interval, and the lowest of the pods requested in it.
 type revisionExtremes struct {
 	highest, lowest []uint64
 }
 
-// Add takes in a change.
+// Add adds a change.
 func (r *OriginRevisions) Add(c OriginChange) {
 	if c.Revision == 0 || c.UID == "" {
 		return
@@ -78,7 +78,7 @@ func (r *OriginRevisions) Add(c OriginChange) {
 	}
 }
 
-// at returns what is remembered of the stretch of time around t, or nil if too many are.
+// at returns the extremes of the interval around t, or nil if there are too many intervals.
 func (r *OriginRevisions) at(t time.Time) *revisionExtremes {
 	n := t.Unix() / int64(revisionStretch/time.Second)
 	e := r.counts[n]
@@ -89,7 +89,7 @@ func (r *OriginRevisions) at(t time.Time) *revisionExtremes {
 	return e
 }
 
-// insert adds v to the first of those in some order, as many as are needed for a proof.
+// insert inserts v into sorted values and keeps the first ones, as many as a proof needs.
 func insertRevision(first []uint64, v uint64, order func(a, b uint64) int) []uint64 {
 	i, known := slices.BinarySearchFunc(first, v, order)
 	if known || i >= proof {
@@ -98,7 +98,7 @@ func insertRevision(first []uint64, v uint64, order func(a, b uint64) int) []uin
 	return slices.Insert(first, i, v)[:min(len(first)+1, proof)]
 }
 
-// spread returns a number that follows from a revision and has nothing to do with its neighbours' (splitmix64).
+// spread returns a hash of a revision (splitmix64).
 func spread(revision uint64) uint64 {
 	z := revision + 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -106,13 +106,13 @@ func spread(revision uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Log is a log, by its name, and its revisions.
+// Log is a log's name and its revisions.
 type OriginLog struct {
 	Name string
 	*OriginRevisions
 }
 
-// Conflict returns an error that names two of the logs if they can't be of one cluster.
+// Conflict returns an error that names two of the logs if they cannot be of one cluster.
 func OriginConflict(logs []OriginLog) error {
 	if err := sharedRevisions(logs); err != nil {
 		return err
@@ -131,10 +131,10 @@ func conflict(a, b OriginLog, why string) error {
 	return fmt.Errorf("%s and %s are of two clusters, or of one before and after its etcd was restored: %s", a.Name, b.Name, why)
 }
 
-// shared returns an error if two logs have other pods at the same revisions.
+// shared returns an error if two logs have different pods at the same revisions.
 func sharedRevisions(logs []OriginLog) error {
 	type pair struct{ a, b int }
-	first, counts := map[uint64]int{}, map[pair]int{} // who has a revision first
+	first, counts := map[uint64]int{}, map[pair]int{} // first has the first log with a revision
 	for i, b := range logs {
 		for _, revision := range slices.Sorted(maps.Keys(b.kept)) {
 			before, known := first[revision]
@@ -155,11 +155,11 @@ func sharedRevisions(logs []OriginLog) error {
 	return nil
 }
 
-// backwards says how pods of b have lower revisions than what a had long before, or "".
+// backwards returns an explanation if pods of b have lower revisions than a had long before, or "".
 func backwards(a, b OriginLog) string {
 	type moment struct {
 		n      int64
-		lowest []uint64 // of b, from then on
+		lowest []uint64 // of b from then on
 	}
 	var moments []moment
 	var lowest []uint64

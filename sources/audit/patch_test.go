@@ -101,9 +101,9 @@ func TestTooLarge(t *testing.T) {
 		changes           int
 	}{
 		{"AKS", by("x", created, req{at: 2, verb: "update", resource: "pods", ns: "default", name: "a", body: placeholder, response: placeholder}),
-			"the object of one change, of Pod default/a, was too large to be logged: what it became is not known", 1},
+			"the object of one change, of Pod default/a, was too large for the log: its new state is unknown", 1},
 		{"kube-apiserver", by("x", created) + truncated(2) + truncated(3),
-			"the objects of 2 changes, the first of Pod default/a, were too large to be logged: what they became is not known", 1},
+			"the objects of 2 changes, the first of Pod default/a, were too large for the log: their new states are unknown", 1},
 		{"the answer to a patch", by("x", created, req{at: 2, verb: "patch", resource: "pods", sub: "status", ns: "default", name: "a", body: `{"status":{"phase":"Failed"}}`, response: placeholder}), "", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,15 +13,15 @@ import (
 type span struct {
 	first        string
 	last         []byte
-	from, backTo string // the first times between which it went back, if it did
+	from, backTo string // the first times between which the clock went back
 	heard        hearing
-	stretch      string // of the line before
+	stretch      string // of the previous line
 }
 
-// backBy is how much earlier a line may be than one before it: requests are told when they are answered.
+// backBy limits how much earlier a line may be than a previous one: requests are logged when they are answered.
 const backBy = time.Minute
 
-// add takes the time of a line: stamp, unless the event's members were not read so far.
+// add adds the time of a line. stamp is empty if the event's members were not read that far.
 func (s *span) add(line, stamp []byte) {
 	const key = `"stageTimestamp":"`
 	value := stamp
@@ -52,13 +52,13 @@ func (s *span) add(line, stamp []byte) {
 	}
 }
 
-// goneBack says that the times of the log went back, or "" if they did not. What happened is put in order all the same: see Order.
+// goneBack returns a notice if the times of the log went back, or "". The merger orders the changes anyway.
 func (s *span) goneBack() string {
 	if s.from == "" {
 		return ""
 	}
 	const format = "2006-01-02 15:04:05 UTC"
-	return fmt.Sprintf("its times go back from %s to %s: a clock was set, or several logs are one after the other. What happened is told in the order of revisions",
+	return fmt.Sprintf("its times go back from %s to %s: a clock was set, or the file contains several logs. schedq orders the changes by etcd revision",
 		parse(s.from).Format(format), parse(s.backTo).Format(format))
 }
 

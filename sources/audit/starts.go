@@ -11,9 +11,9 @@ import (
 	"github.com/schedq/schedq/sources/jsonscan"
 )
 
-// starts are the kinds that a kube-scheduler began to read from their beginning, and when. A scheduler
-// that starts reads all kinds within a moment; one that lost a single watch reads that kind again. One of
-// several schedulers, as most are, begins its work when it holds the lease.
+// starts are the times at which a kube-scheduler began to read kinds from their beginning. A scheduler
+// that starts reads all kinds within a moment; one that lost a single watch reads that kind again. A
+// scheduler with leader election, as most have, begins its work when it holds the lease.
 type starts []start
 
 type start struct {
@@ -22,21 +22,21 @@ type start struct {
 	release  string // of the kube-scheduler, or ""
 }
 
-// A start of the scheduler: so many kinds within such a time.
+// A start of the scheduler is that many kinds within that time.
 const (
 	startKinds  = 5
 	startWithin = 10 * time.Second
 )
 
-// schedulerAgent begins the name by which kube-scheduler calls itself: its binary's, and its version after a
-// slash. A binary can be called kube-scheduler-v1.37.1.
+// schedulerAgent is the beginning of kube-scheduler's user agent: the name of its binary, followed by a slash and the
+// version. A binary can be called kube-scheduler-v1.37.1.
 const schedulerAgent = "kube-scheduler"
 
-// schedulerUser is the user that kube-scheduler is to an API server, whatever it calls itself: k3s runs it inside of k3s.
+// schedulerUser is kube-scheduler's user, whatever its user agent: k3s runs it in its own process.
 const schedulerUser = "system:kube-scheduler"
 
-// isScheduler reports whether the user of an event is kube-scheduler. kube-apiserver writes its name first; other tools
-// write members in another order, and with blanks.
+// isScheduler reports whether the user of an event is kube-scheduler. kube-apiserver writes the username first; other
+// tools write members in another order, and with blanks.
 func isScheduler(user []byte) bool {
 	if name, known := bytes.CutPrefix(user, []byte(`{"username":"`)); known {
 		return bytes.HasPrefix(name, []byte(schedulerUser+`"`))
@@ -58,15 +58,15 @@ func (e *event) calledScheduler() bool {
 	return ok && (bytes.HasPrefix(rest, []byte("/")) || bytes.HasPrefix(rest, []byte("-v")))
 }
 
-// byLoopsClient reports whether kube-scheduler made the request by the client whose rate limit its loop waits for: see
-// sources.Requested. Of a watch, which is told when it begins and when it ends, only the beginning is one.
+// byLoopsClient reports whether kube-scheduler made the request with the client whose rate limit its loop waits for: see
+// sources.Requested. Of a watch, which is logged when it begins and when it ends, only the beginning counts.
 func (e *event) byLoopsClient() bool {
 	return e.byScheduler() && bytes.HasSuffix(e.userAgent, []byte("/scheduler")) && e.resource != "events" &&
 		(string(e.verb) == "watch") == (string(e.stage) == "ResponseStarted")
 }
 
-// release returns the version of the kube-scheduler that made the request, such as v1.31.4, or nil if it does not say:
-// a binary that was built by hand calls itself v0.0.0.
+// release returns the version of the kube-scheduler that made the request, such as v1.31.4, or nil if unknown: the user
+// agent of a binary that was built by hand has v0.0.0.
 func (e *event) release() []byte {
 	_, version, _ := bytes.Cut(e.userAgent, []byte("/"))
 	version, _, _ = bytes.Cut(version, []byte(" "))
@@ -76,27 +76,27 @@ func (e *event) release() []byte {
 	return version
 }
 
-// maxVersion is how long a version may be, v1.31.4-eks-1234567 for one.
+// maxVersion limits the length of a version, such as v1.31.4-eks-1234567.
 const maxVersion = 64
 
-// isWork reports whether with the event a kube-scheduler did its work: of several, only the one that leads does.
+// isWork reports whether a kube-scheduler did work in the event that only the leader does.
 func (e *event) isWork() bool {
 	return e.writes() && e.resource != leases && string(e.stage) == "ResponseComplete" && e.byScheduler() && e.succeeded()
 }
 
-// doings are what tells of the doings of kube-schedulers.
-type doings struct {
+// activity is what kube-schedulers did.
+type activity struct {
 	starts starts
 	worked works
 }
 
-func (d *doings) empty() bool { return len(d.starts) == 0 && len(d.worked) == 0 }
+func (d *activity) empty() bool { return len(d.starts) == 0 && len(d.worked) == 0 }
 
-func (d *doings) join(other *doings) {
+func (d *activity) join(other *activity) {
 	d.starts, d.worked = append(d.starts, other.starts...), append(d.worked, other.worked...)
 }
 
-// works are of which release the kube-scheduler was that worked, and from when until when: that of one log is in the order of it.
+// works are the releases of the kube-schedulers that worked, and when, in the order of the log.
 type works []work
 
 type work struct {
@@ -104,8 +104,8 @@ type work struct {
 	from, to time.Time
 }
 
-// add takes in what e tells, and reports whether that is a start.
-func (d *doings) add(e *event) bool {
+// add adds an event, and reports whether it is part of a start.
+func (d *activity) add(e *event) bool {
 	d.addRelease(e)
 	starts := e.startsWatch() || e.holdsLease()
 	if starts {
@@ -114,7 +114,7 @@ func (d *doings) add(e *event) bool {
 	return starts
 }
 
-// request returns that the scheduler made a request by the client whose rate limit its loop waits for, if e tells that.
+// request returns the scheduler's request in e, if it was made with the client whose rate limit the loop waits for.
 func (e *event) request() (sources.Event, bool) {
 	if !e.byLoopsClient() {
 		return sources.Event{}, false
@@ -123,8 +123,8 @@ func (e *event) request() (sources.Event, bool) {
 	return sources.Event{Time: at.UTC(), Fact: &sources.Requested{}}, sources.CheckTime(at) == nil
 }
 
-// addRelease takes in of which release the scheduler is that works.
-func (d *doings) addRelease(e *event) {
+// addRelease records the release of the scheduler that works.
+func (d *activity) addRelease(e *event) {
 	version := e.release()
 	if version == nil || !e.isWork() {
 		return
@@ -136,8 +136,8 @@ func (d *doings) addRelease(e *event) {
 	d.worked.add(string(version), at.UTC(), parse(string(e.received)))
 }
 
-// add takes in work that was asked for and done at those times. What was asked for before another release began to work, and is done
-// only now, is no work of one that leads.
+// add adds work that was requested and done at those times. Work that was requested before another release began to work
+// and done later is not a leader's.
 func (w *works) add(release string, done, asked time.Time) {
 	if n := len(*w); n > 0 {
 		switch last := &(*w)[n-1]; {
@@ -153,7 +153,7 @@ func (w *works) add(release string, done, asked time.Time) {
 	*w = append(*w, work{release, done, done})
 }
 
-// maxWorks is how many changes of the release are taken in. An upgrade is one.
+// maxWorks limits how many changes of the release are recorded. An upgrade is one.
 const maxWorks = 100
 
 // sort puts the works of several logs in the order of time.
@@ -161,7 +161,7 @@ func (w works) sort() {
 	slices.SortStableFunc(w, func(a, b work) int { return a.from.Compare(b.from) })
 }
 
-// heard returns when each of the releases was heard first after another.
+// heard returns when each release was first seen after another.
 func (w works) heard() []sources.Event {
 	var heard []sources.Event
 	for i := range w {
@@ -172,7 +172,7 @@ func (w works) heard() []sources.Event {
 	return heard
 }
 
-// by returns the release of the scheduler that was at work at that time, or else of the next that was; "" if there is none.
+// by returns the release of the scheduler that was at work at that time, or of the next one, or "".
 func (w works) by(at time.Time) string {
 	for i := range w {
 		if !w[i].to.Before(at) {
@@ -185,8 +185,8 @@ func (w works) by(at time.Time) string {
 // isRead reports whether the event is a watch or a list.
 func (e *event) isRead() bool { return string(e.verb) == "watch" || string(e.verb) == "list" }
 
-// startsWatch reports whether with the event a kube-scheduler began to read a kind from its beginning: a
-// watch that sends what there is first, or as older clients do, a list.
+// startsWatch reports whether a kube-scheduler began to read a kind from its beginning in the event: with a
+// watch that first sends the existing objects, or, in older clients, a list.
 func (e *event) startsWatch() bool {
 	if e.kind.Name == "" || e.namespace != "" || !e.isRead() || !e.byScheduler() {
 		return false
@@ -215,7 +215,7 @@ func (s starts) held() []time.Time {
 	return held
 }
 
-// schedulers returns when kube-schedulers started, in the order of time. worked is in that order, too.
+// schedulers returns when kube-schedulers started, in the order of time. worked must be in that order, too.
 func (s starts) schedulers(worked works) []sources.Event {
 	slices.SortStableFunc(s, func(a, b start) int { return a.at.Compare(b.at) })
 	var held starts
@@ -235,9 +235,9 @@ func (s starts) schedulers(worked works) []sources.Event {
 	return found
 }
 
-// cacheLooks is how often a kube-scheduler up to v1.35 looks, from when it begins to read, whether it has read all kinds: without a
-// lease to wait for it begins its work then. The first look is too early (client-go up to v0.35: informers/factory.go,
-// WaitForCacheSync, and tools/cache, syncedPollPeriod; later ones are told).
+// cacheLooks is the interval at which a kube-scheduler up to v1.35 checks, from when it begins to read, whether it has read
+// all kinds: without a lease to wait for, it begins its work then. The first check is too early (client-go up to v0.35:
+// informers/factory.go, WaitForCacheSync, and tools/cache, syncedPollPeriod; later ones are notified).
 const cacheLooks = 100 * time.Millisecond
 
 func looksForCaches(release string) bool {
@@ -246,8 +246,8 @@ func looksForCaches(release string) bool {
 	return err == nil && minor <= 35
 }
 
-// ofRelease returns when kube-schedulers of one release started, whose reads s are. held is when any held the lease, and worked
-// who worked.
+// ofRelease returns when kube-schedulers of one release started. s are their reads, held is when any scheduler held the
+// lease, and worked the schedulers that worked.
 func (s starts) ofRelease(release string, held starts, worked works) []sources.Event {
 	var found []sources.Event
 	for len(s) > 0 {
@@ -267,9 +267,9 @@ func (s starts) ofRelease(release string, held starts, worked works) []sources.E
 		if i := slices.IndexFunc(later, func(st start) bool { return st.release == release }); i >= 0 {
 			at = later[i].at
 		} else if len(later) > 0 {
-			continue // one of another release leads, as long as is told
+			continue // a scheduler of another release leads
 		} else if by := worked.by(at); by != "" && by != release {
-			continue // so it is, where no lease is told
+			continue // the same, in a log without the lease
 		} else if looksForCaches(release) {
 			at = first.Add((at.Sub(first)/cacheLooks + 1) * cacheLooks)
 		}

@@ -12,61 +12,61 @@ import (
 	"github.com/schedq/schedq/sources/objects"
 )
 
-// Logs are read twice: once for what must be known of them as a whole before the first event can be told, and then event by
-// event. So what is kept of them are the objects that are there at a moment, and not those that were.
+// Logs are read twice: first for the facts about them as a whole, then event by event. So only the objects of one moment
+// are kept, not their history.
 
-// survey is what logs tell as a whole.
+// survey has the facts about logs as a whole.
 type survey struct {
 	begin    *earlier.Beginning
 	zones    *objects.Zones
-	own      bool // whether the user kube-scheduler did anything in them
+	own      bool // whether the user system:kube-scheduler was active in them
 	starts   []sources.Event
 	lapses   []sources.Event
 	heard    []sources.Event
-	unheard  []sources.Event // since when Events of attempts have not come
-	late     []item          // what was told later than soon
+	unheard  []sources.Event // when Events of attempts stopped
+	late     []item          // items logged later than soon
 	atWork   bool            // whether the scheduler was at work when they began
 	versions map[types.UID]string
-	longest  time.Duration // how long after a change one was told that was made before it, at most
+	longest  time.Duration // how late a change was logged at most
 }
 
-// soon is how much later than it was an attempt, or a request, is told as a rule. Those that are told later are kept from the
-// first reading.
+// soon is how late an attempt or a request is usually logged. Later ones are kept from the first reading.
 const soon = 10 * time.Second
 
-// surveyor makes a survey.
+// surveyor builds a survey.
 type surveyor struct {
 	survey
-	*teller
-	worked   time.Time // when the scheduler was seen to work first
-	requests [2]calls  // by its user, and by what only calls itself so
+	*emitter
+	worked   time.Time // when the scheduler first worked
+	requests [2]calls  // by its user, and by clients that only call themselves so
 	failed   map[types.UID]sources.Event
-	last     sources.Event // of the failed attempts that are told, the last one
+	last     sources.Event // the last failed attempt
 	lateness lateness
 	visit    func(sources.Event)
 }
 
-// calls are requests of which it is not known whether they count.
+// calls are requests that may count.
 type calls struct {
 	count int
 	last  time.Time
 	early []sources.Event // the first of them
 }
 
-// maxEarly is how many requests are told each with its time: as many as tell whether they waited for the rate limit when the
-// logs began.
+// maxEarly is how many requests are kept with their times: enough to find out whether they waited for the rate limit when
+// the logs began.
 const maxEarly = 10_000
 
-// newSurveyor returns a surveyor of logs of which changes are told at most that long after those that were made later. It shows visit what they tell, nearly as it is told later, unless that is nil.
+// newSurveyor returns a surveyor of logs whose changes are late by at most patience. It passes visit, unless nil, the
+// events nearly as Events yields them later.
 func newSurveyor(patience time.Duration, forget bool, visit func(sources.Event)) *surveyor {
 	s := &surveyor{failed: map[types.UID]sources.Event{}, lateness: newLateness(), visit: visit}
-	s.teller = newTeller(patience, visit)
+	s.emitter = newEmitter(patience, visit)
 	s.begin, s.zones = earlier.New(0), objects.NewZones()
 	if forget {
 		s.begin = earlier.New(overlaps)
 	}
-	play := s.weaver.out
-	s.weaver.out = func(e *entry) {
+	play := s.merger.out
+	s.merger.out = func(e *entry) {
 		s.begin.Note(e.earlier())
 		noteZones(s.zones, e)
 		s.work(e.patched)
@@ -80,52 +80,52 @@ func newSurveyor(patience time.Duration, forget bool, visit func(sources.Event))
 	return s
 }
 
-// work notes that the scheduler worked at that moment, if it is one.
+// work records that the scheduler worked at a time, unless that is zero.
 func (s *surveyor) work(at time.Time) {
 	if !at.IsZero() && (s.worked.IsZero() || at.Before(s.worked)) {
 		s.worked = at
 	}
 }
 
-// takeItem takes in an item.
+// takeItem processes an item.
 func (s *surveyor) takeItem(it *item) {
 	s.saw(it.read)
 	late := s.now.Sub(it.event.Time) > soon
 	switch it.what {
-	case toldChange:
+	case changeItem:
 		s.change(it)
 		return
-	case toldRequest, toldCall:
-		s.request(&s.requests[it.what-toldRequest], it.event)
-	case toldFailure:
+	case requestItem, callItem:
+		s.request(&s.requests[it.what-requestItem], it.event)
+	case failureItem:
 		s.work(it.event.Time)
 		s.fail(it.event)
 		if (late || s.visit == nil) && !s.attempts.First(it.event, s.now) {
 			return
 		}
-	case toldName:
+	case nameItem:
 		s.work(it.event.Time)
 	}
 	switch {
 	case late:
 		s.late = append(s.late, *it)
-	case s.visit != nil && it.what != toldRequest && it.what != toldCall:
+	case s.visit != nil && it.what != requestItem && it.what != callItem:
 		s.know(it)
 	}
 }
 
-// change takes in a change.
+// change processes a change.
 func (s *surveyor) change(it *item) {
 	e := it.change
-	if s.weaver.repeats(e) {
+	if s.merger.repeats(e) {
 		s.work(e.patched)
 		if s.visit != nil {
 			s.history.asked(e)
 		}
 		return
 	}
-	s.lateness.add(e, s.weaver.add(e, s.now, it.cost), s.now)
-	s.weaver.advance(s.now)
+	s.lateness.add(e, s.merger.add(e, s.now, it.cost), s.now)
+	s.merger.advance(s.now)
 }
 
 // request counts a request.
@@ -136,7 +136,7 @@ func (s *surveyor) request(of *calls, ev sources.Event) {
 	}
 }
 
-// fail notes the last failed attempt, and as which version of its pod the first of it was recorded, if the pod was there at the beginning.
+// fail records the last failed attempt, and, for a pod that existed at the beginning, the version of it in its first one.
 func (s *surveyor) fail(ev sources.Event) {
 	if ev.Time.After(s.last.Time) {
 		s.last = ev
@@ -150,12 +150,12 @@ func (s *surveyor) fail(ev sources.Event) {
 	}
 }
 
-// finish returns the survey of logs, all of which was taken in.
+// finish returns the survey once all items were processed.
 func (s *surveyor) finish(logs []*Log) *survey {
-	if s.weaver.finish(); s.visit != nil {
-		s.teller.finish()
+	if s.merger.finish(); s.visit != nil {
+		s.emitter.finish()
 	}
-	var own, called doings
+	var own, called activity
 	heardAt, end := hearing{}, time.Time{}
 	for _, l := range logs {
 		own.join(&l.own)
@@ -169,7 +169,7 @@ func (s *surveyor) finish(logs []*Log) *survey {
 	}
 	s.own = !own.empty() || s.requests[0].count > 0
 	if !s.own {
-		own = called // where there is both, the others are schedulers beside it
+		own = called // if there are both, the called ones are second schedulers
 	}
 	own.worked.sort()
 	s.starts = own.starts.schedulers(own.worked)
@@ -185,15 +185,15 @@ func (s *surveyor) finish(logs []*Log) *survey {
 	for _, l := range logs {
 		s.begin.Within(l.First, l.Last)
 	}
-	found := s.survey // and not the surveyor, which has all objects that were there at the end
+	found := s.survey // a copy: the surveyor refers to all objects
 	return &found
 }
 
-// newTeller returns a teller that has been told all but the logs' items: the seed, and what the survey found.
-func (s *survey) newTeller(seed earlier.Seed, patience time.Duration, tell func(sources.Event)) *teller {
-	t := newTeller(patience, tell)
+// newEmitter returns an emitter with the seed and the survey's findings, which then needs only the logs' items.
+func (s *survey) newEmitter(seed earlier.Seed, patience time.Duration, out func(sources.Event)) *emitter {
+	t := newEmitter(patience, out)
 	if !s.own {
-		t.requests = toldCall
+		t.requests = callItem
 	}
 	t.history.zones.BeginAs(s.zones)
 	t.begins = true
@@ -209,7 +209,7 @@ func (s *survey) newTeller(seed earlier.Seed, patience time.Duration, tell func(
 	t.add(rankRequest, s.unheard...)
 	for _, c := range s.begin.Late() {
 		e := entry{op: put, kind: objects.Kind{Name: c.Of.Kind}, key: c.Of.NamespacedName, uid: c.UID, time: c.At, object: c.Object, created: true}
-		t.weaver.add(&e, e.time, 0)
+		t.merger.add(&e, e.time, 0)
 	}
 	for i := range s.late {
 		t.know(&s.late[i])
@@ -217,33 +217,33 @@ func (s *survey) newTeller(seed earlier.Seed, patience time.Duration, tell func(
 	return t
 }
 
-// lateness finds out how long after a change one is told at most that was made before it.
+// lateness measures how late changes are logged at most.
 type lateness struct {
 	most     time.Duration
 	highest  uint64
-	rises    []rise                  // of the highest revision, one a second
-	recent   map[overtaker]time.Time // when they were told
+	rises    []rise                  // of the highest revision, at most one per second
+	recent   map[overtaker]time.Time // when they were logged
 	overtook []overtaker             // the same, in the order of time
 }
 
-// overtaker is what may be told of an object before something that belongs before it: that it is gone, or that it is on a node.
+// overtaker is a fact about an object that may be logged before an earlier one: that it is gone, or that it is on a node.
 type overtaker struct {
 	of   types.UID
 	gone bool
 }
 
-// rise is when a revision was told that was higher than all before.
+// rise is when a revision higher than all previous ones was logged.
 type rise struct {
 	at       time.Time
 	revision uint64
 }
 
-// overlap is for how long what was told of an object is remembered: no request takes longer.
+// overlap is how long facts about an object are remembered: no request takes longer.
 const overlap = 2 * time.Minute
 
 func newLateness() lateness { return lateness{recent: map[overtaker]time.Time{}} }
 
-// add takes in a change that is told now, and has its place by a revision. 0: it has none.
+// add adds a change that is logged now and is ordered by a revision, or 0 if it has none.
 func (l *lateness) add(e *entry, place uint64, now time.Time) {
 	l.late(now.Sub(e.time))
 	if e.uid != "" {
@@ -279,11 +279,11 @@ func (l *lateness) add(e *entry, place uint64, now time.Time) {
 		if i < len(l.rises) {
 			at = l.rises[i].at
 		}
-		l.late(now.Sub(at) + time.Second) // one that rose within the second before is not in them
+		l.late(now.Sub(at) + time.Second) // rises within the last second are not recorded
 	}
 }
 
-// overtake notes that something is told.
+// overtake records that a fact was logged.
 func (l *lateness) overtake(o overtaker, now time.Time) {
 	if _, known := l.recent[o]; !known {
 		l.recent[o] = now

@@ -7,18 +7,18 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// tooLarge counts the changes whose object was too large to be logged. kube-apiserver leaves such objects out and says so in
-// an annotation (v1.37: plugin/pkg/audit/truncate), AKS has a text in their place.
+// tooLarge counts the changes whose object was too large for the log. kube-apiserver omits such objects and adds an
+// annotation (v1.37: plugin/pkg/audit/truncate), AKS replaces them with a text.
 type tooLarge struct {
 	count int
-	first sources.SafeText // what the first was about
+	first sources.SafeText // the object of the first
 }
 
-// truncated is the annotation of an event whose objects were left out.
+// truncated is the annotation of an event whose objects were omitted.
 const truncated = `"audit.k8s.io/truncated":"true"`
 
-// isTooLarge reports whether the answer of the event, which changes an object, was too large to be logged. What it has in the
-// places of objects is taken out.
+// isTooLarge reports whether the response object of an event that changes an object was too large for the log. It removes
+// the texts in place of objects.
 func (e *event) isTooLarge(line []byte) bool {
 	placeholder := func(object []byte) bool { return len(object) > 0 && object[0] == '"' }
 	if placeholder(e.requestObject) {
@@ -38,13 +38,13 @@ func (t *tooLarge) add(e *event) {
 	}
 }
 
-// String says it as a sentence, or is empty.
+// String returns a notice, or "".
 func (t *tooLarge) String() string {
 	switch t.count {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("the object of one change, of %s, was too large to be logged: what it became is not known", t.first)
+		return fmt.Sprintf("the object of one change, of %s, was too large for the log: its new state is unknown", t.first)
 	}
-	return fmt.Sprintf("the objects of %d changes, the first of %s, were too large to be logged: what they became is not known", t.count, t.first)
+	return fmt.Sprintf("the objects of %d changes, the first of %s, were too large for the log: their new states are unknown", t.count, t.first)
 }

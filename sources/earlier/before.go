@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// before returns obj as it was at the beginning, as far as that can be known: without what shows that it happened later.
+// before returns obj as it was at the beginning, as far as that can be known: without fields that were set later.
 func before(obj runtime.Object, at time.Time, p *past) runtime.Object {
 	switch o := obj.(type) {
 	case *corev1.Pod:
@@ -58,9 +58,9 @@ func podBefore(pod *corev1.Pod, at time.Time, p *past) *corev1.Pod {
 	return &out
 }
 
-// nodeBefore takes back taints that came later. Of a state that the logs hold, which may be the first of several changes, it also takes
-// back a cordon that its taint has yet to follow. A seed's state was whole when it was taken: its cordon has no taint where no node
-// lifecycle controller gives it one, as on kwok's nodes.
+// nodeBefore removes taints that were added later. From a state in the logs, which may be the first of several changes, it
+// also removes a cordon whose taint has not followed yet. A seed's state is complete: a cordon without a taint is one that no
+// node lifecycle controller will taint, as on kwok's nodes.
 func nodeBefore(node *corev1.Node, at time.Time, p *past) *corev1.Node {
 	isCordon := func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable }
 	isLate := func(t corev1.Taint) bool { return t.TimeAdded != nil && t.TimeAdded.After(at) }

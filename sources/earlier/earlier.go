@@ -1,6 +1,6 @@
-// Package earlier works out what was in a cluster before its audit logs begin. Most logs begin in the middle of a cluster's life. What
-// was there then is found in what they show of it later: an update is answered with an object that was there before, nearly as it is
-// now. A seed tells of the rest.
+// Package earlier reconstructs the objects of a cluster from before its audit logs. Most logs begin in the middle of a
+// cluster's life, and show earlier objects only later: the response to an update contains an older object, nearly unchanged.
+// A seed has the rest.
 package earlier
 
 import (
@@ -18,55 +18,55 @@ import (
 	"github.com/schedq/schedq/sources/objects"
 )
 
-// Change is what a log tells of an object.
+// Change is a log's change of an object.
 type Change struct {
 	Of  sources.ObjectName
-	UID types.UID // empty if it is not known
+	UID types.UID // empty if unknown
 	At  time.Time
-	// Object is what became of it, or if it is gone, its last state. Nil if that is not told.
+	// Object is its new state, or its last one if it is gone. Nil if the log does not have it.
 	Object runtime.Object
-	// Created is true if it was made then, Removed if it is gone.
+	// Created is true if it was created then, Removed if it is gone.
 	Created, Removed bool
-	// Node is where the pod was bound then. Empty for all else.
+	// Node is the node to which the pod was bound then. Empty for other changes.
 	Node string
 }
 
-// Beginning is what was there when the logs began.
+// Beginning has the objects that existed when the logs began.
 type Beginning struct {
 	at, end time.Time
 	pasts   map[sources.ObjectName]*past
-	count   int             // of all pasts that were noted
-	nodes   map[string]bool // that the logs name
+	count   int             // number of pasts
+	nodes   map[string]bool // names of nodes in the logs
 	objects []runtime.Object
 	late    []Change
 	forget  time.Duration
-	gone    []departure // that are to be forgotten
+	gone    []departure // objects to forget
 }
 
-// departure is when an object was removed that had come after the beginning.
+// departure is the removal of an object that was created after the beginning.
 type departure struct {
 	of sources.ObjectName
 	at time.Time
 }
 
-// past is what the logs tell of the first object of a name, up to the first state of it that they hold.
+// past has the logs' facts about the first object with a name, up to its first state in them.
 type past struct {
 	uid     types.UID
 	created bool           // in the logs
-	base    runtime.Object // nil if they hold none
+	base    runtime.Object // nil if there is none
 	when    time.Time      // of base
 	bound   bool           // before that, and after the beginning
-	over    bool           // what follows is of another object of that name
-	nth     int            // of all, in their order
+	over    bool           // later changes are of another object with that name
+	nth     int            // its position among all
 }
 
-// New returns one of logs of which nothing is known. What came and went is forgotten so long after it went; 0: never, for a seed that
-// has to be compared with it.
+// New returns an empty Beginning. It forgets objects that were created and removed in the logs that long after their
+// removal; 0 means never, for comparison with a seed.
 func New(forget time.Duration) *Beginning {
 	return &Beginning{pasts: map[sources.ObjectName]*past{}, nodes: map[string]bool{}, forget: forget}
 }
 
-// Within takes in when a log began and ended. One without a time tells nothing: it begins behind what was read.
+// Within records when a log began and ended. It ignores a log without a time, which begins after the part that was read.
 func (b *Beginning) Within(first, last time.Time) {
 	if first.IsZero() {
 		return
@@ -79,16 +79,16 @@ func (b *Beginning) Within(first, last time.Time) {
 	}
 }
 
-// At is when the logs began.
+// At returns when the logs began.
 func (b *Beginning) At() time.Time { return b.at }
 
-// Came reports whether the pod of that name is known to have come after the beginning.
+// Came reports whether the pod with that name is known to have been created after the beginning.
 func (b *Beginning) Came(pod types.NamespacedName) bool {
 	p := b.pasts[sources.ObjectName{Kind: "Pod", NamespacedName: pod}]
 	return p != nil && p.created
 }
 
-// Note takes in a change, of all in their order.
+// Note records a change. Changes must be in order.
 func (b *Beginning) Note(c Change) {
 	switch {
 	case c.Of.Kind == "Node":
@@ -128,10 +128,10 @@ func (b *Beginning) Note(c Change) {
 	}
 }
 
-// Late are the objects of a seed that came after the beginning, and of which the logs don't tell.
+// Late returns the objects of a seed that were created after the beginning and are not in the logs.
 func (b *Beginning) Late() []Change { return b.late }
 
-// Empty reports whether nothing is known to have been there: Restore returns no objects.
+// Empty reports whether no earlier object is known: Restore returns none.
 func (b *Beginning) Empty() bool {
 	for _, p := range b.pasts {
 		if b.wasThere(p) {
@@ -141,13 +141,13 @@ func (b *Beginning) Empty() bool {
 	return len(b.objects) == 0
 }
 
-// wasThere reports whether the first object of a name was there at the beginning, and a state of it is known.
+// wasThere reports whether the first object with a name existed at the beginning, and a state of it is known.
 func (b *Beginning) wasThere(p *past) bool {
 	return p.base != nil && !p.created && !p.base.(metav1.Object).GetCreationTimestamp().Time.After(b.at)
 }
 
-// Restore returns the objects that were there at the beginning, the oldest first. versions are the resourceVersions that
-// the scheduler knew pods by when it first told of them, z what bindings gave pods.
+// Restore returns the objects that existed at the beginning, the oldest first. versions are the resourceVersions of pods in
+// the scheduler's first Events about them, and z has the changes that bindings make to pods.
 func (b *Beginning) Restore(versions map[types.UID]string, z *objects.Zones) []runtime.Object {
 	all := slices.Clone(b.objects)
 	for _, p := range slices.SortedFunc(maps.Values(b.pasts), func(a, b *past) int { return cmp.Compare(a.nth, b.nth) }) {

@@ -24,7 +24,7 @@ type Attempts struct {
 // attempts are those of one pod.
 type attempts struct{ last, bound time.Time }
 
-// NewAttempts returns what logs contain of which nothing has been noted.
+// NewAttempts returns empty Attempts.
 func NewAttempts(seed []runtime.Object) *Attempts {
 	a := &Attempts{pods: map[types.NamespacedName]*attempts{}, nodes: map[string]bool{}}
 	for _, obj := range seed {
@@ -38,7 +38,7 @@ func NewAttempts(seed []runtime.Object) *Attempts {
 	return a
 }
 
-// Note takes in an event of a log. Events may be in any order.
+// Note records an event of a log. Events may be in any order.
 func (a *Attempts) Note(ev sources.Event) {
 	pod, names := sources.LoggedPod(ev.Fact)
 	if !names {
@@ -70,8 +70,8 @@ func (a *Attempts) Note(ev sources.Event) {
 	}
 }
 
-// Beside returns what a seed contains where no audit log has changes, beside logs that begin and end then. What was created or bound
-// during the logs is added or assigned at that time, and what was created after them is left out.
+// Beside returns the events of a seed without an audit log, for logs that begin and end then. Objects created or bound during
+// the logs are added or assigned at that time, and those created later are left out.
 func (s Seed) Beside(log *Attempts, begin, end time.Time) (events []sources.Event, f Fit) {
 	if f.Foreign = len(log.nodes) > 0 && log.bound && !log.boundKnown; f.Foreign {
 		return nil, f
@@ -102,7 +102,8 @@ func (s Seed) Beside(log *Attempts, begin, end time.Time) (events []sources.Even
 	return slices.Concat(events, s.Attach(begin, there), later), f
 }
 
-// unassigned returns obj as it was at that time, and if it is a pod that was bound later, when that was. assigned is zero if a log says so.
+// unassigned returns obj as it was at that time, and if it is a pod that was bound later, when. assigned is zero if a log
+// has the binding.
 func unassigned(obj runtime.Object, log *Attempts, at, end time.Time) (was runtime.Object, assigned time.Time) {
 	p := &past{}
 	pod, is := obj.(*corev1.Pod)

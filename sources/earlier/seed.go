@@ -11,18 +11,18 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Seed is what is known of a cluster at one moment near the beginning of its logs.
+// Seed is the state of a cluster at one moment near the beginning of its logs.
 type Seed struct {
-	// Objects are all there were of some kinds, each once.
+	// Objects are all objects of some kinds, each once.
 	Objects []runtime.Object
-	// Tried is what is known of attempts before that.
+	// Tried has the attempts known from before that.
 	Tried []*sources.Tried
 	// Began is when the scheduler began to work its queue. Zero if not known.
 	Began time.Time
 }
 
-// Attach returns that the scheduler was at work at that time, when these objects were there, and what the seed knows of its attempts
-// up to then.
+// Attach returns the events for a scheduler that was at work at that time, when these objects existed, with the seed's
+// attempts up to then.
 func (s Seed) Attach(at time.Time, there map[sources.ObjectName]runtime.Object) []sources.Event {
 	var events []sources.Event
 	for _, t := range s.Tried {
@@ -37,17 +37,18 @@ func (s Seed) Attach(at time.Time, there map[sources.ObjectName]runtime.Object) 
 	return append(events, sources.Event{Time: at, Fact: &sources.Attached{Began: began}})
 }
 
-// Fit says what became of the objects of a seed.
+// Fit counts how the objects of a seed were used.
 type Fit struct {
-	// Used is how many were taken, and Known of how many the logs tell themselves.
+	// Used is how many were used, and Known how many the logs contain themselves.
 	Used, Known int
-	// Gone is how many another of their name had replaced when the logs began, and Later how many came after their end.
+	// Gone is how many were replaced by others with their names when the logs began, and Later how many were created after
+	// the logs.
 	Gone, Later int
-	// Foreign is true if the seed is of another cluster. Then nothing of it is taken.
+	// Foreign is true if the seed is of another cluster. Then it is not used.
 	Foreign bool
 }
 
-// AddSeed takes what is to be taken of a seed's objects.
+// AddSeed adds the objects of a seed that fit.
 func (b *Beginning) AddSeed(objects []runtime.Object) (f Fit) {
 	if f.Foreign = b.isForeign(objects); f.Foreign {
 		return f
@@ -85,7 +86,7 @@ func (b *Beginning) AddSeed(objects []runtime.Object) (f Fit) {
 	return f
 }
 
-// lasts reports whether objects of a kind live as long as a cluster, as a rule.
+// lasts reports whether objects of a kind usually live as long as their cluster.
 func lasts(kind string) bool {
 	switch kind {
 	case "Node", "Namespace", "PersistentVolume", "StorageClass":
@@ -94,8 +95,8 @@ func lasts(kind string) bool {
 	return false
 }
 
-// isForeign reports whether objects are of another cluster: none of the nodes that the logs name is among them, or what has
-// the same name is never the same.
+// isForeign reports whether objects are of another cluster: they include none of the nodes in the logs, or none of the
+// objects with equal names is the same.
 func (b *Beginning) isForeign(objects []runtime.Object) bool {
 	same, other, nodes, named := 0, 0, 0, 0
 	for _, obj := range objects {

@@ -14,8 +14,8 @@ import (
 	"github.com/schedq/schedq/sources/schedlog"
 )
 
-// splitStreams makes a file with the lines of several schedulers one file for each: behind the prefixes of `kubectl logs
-// --prefix` or stern, or in an export of several streams. It returns the others.
+// splitStreams splits a file with the lines of several schedulers into one file each, by the prefixes of
+// `kubectl logs --prefix` or stern or by the streams of an export. It returns the additional files.
 func (f *file) splitStreams(ctx context.Context) (others []*file, err error) {
 	if f.wrapper == nil {
 		return nil, nil
@@ -28,7 +28,7 @@ func (f *file) splitStreams(ctx context.Context) (others []*file, err error) {
 	streams, err := f.wrapper.Streams(r.Rest())
 	schedulers := slices.DeleteFunc(slices.Clone(streams), func(s string) bool { return s == "" })
 	if err != nil || len(schedulers) < 2 {
-		return nil, nil // where it can't be read any further is said when it is read
+		return nil, nil // reading the file reports the error
 	}
 	f.reader.Close()
 	f.reader, f.unwrapped = nil, nil
@@ -48,14 +48,14 @@ func (f *file) splitStreams(ctx context.Context) (others []*file, err error) {
 	return others, nil
 }
 
-// name is what to call the file at a place.
+// name returns the name of the file at a place.
 func (p place) name() string { return string(sources.Sanitize(p.path)) }
 
-// zoneSlack is how far apart a binding may stand in a scheduler's log and in an audit log.
+// zoneSlack limits how far apart a scheduler's log and an audit log may record the same binding.
 const zoneSlack = 5 * time.Second
 
-// alignZones reads schedulers' logs once more whose times are in another zone than those of the audit logs: by the bindings
-// that both have.
+// alignZones compares the bindings that schedulers' logs and audit logs share, and rereads those schedulers' logs
+// whose times turn out to be in another zone.
 func alignZones(ctx context.Context, files []*file) error {
 	for _, f := range files {
 		if f.sched == nil || f.sched.ZoneKnown || len(f.sched.Placed) == 0 {
@@ -82,14 +82,14 @@ func alignZones(ctx context.Context, files []*file) error {
 			if err := f.format.read(ctx, f); err != nil {
 				return err
 			}
-			f.part.Notices = append(f.part.Notices, fmt.Sprintf("%s: its times are %s ahead of the audit log's, by the bindings in both: they are converted to UTC", f.name, offset))
+			f.part.Notices = append(f.part.Notices, fmt.Sprintf("%s: its times are %s ahead of the audit log's, according to the bindings in both: schedq converts them to UTC", f.name, offset))
 		}
 	}
 	return nil
 }
 
-// trimRepeated has what several schedulers' logs of one scheduler repeat be read once: rotated logs and their copies, exports
-// that overlap.
+// trimRepeated finds parts that several logs of one scheduler repeat, such as copies of rotated logs and overlapping
+// exports, so that they are read once.
 func trimRepeated(files []*file) {
 	var logs []*file
 	for _, f := range files {
@@ -102,13 +102,13 @@ func trimRepeated(files []*file) {
 		for _, before := range logs[:i] {
 			if !f.sched.WorkedFrom.After(before.sched.WorkedTo) && f.sched.Repeats(before.sched) && before.sched.WorkedTo.After(f.repeated) {
 				f.repeated = before.sched.WorkedTo
-				f.part.Notices = append(f.part.Notices, fmt.Sprintf("%s repeats %s up to %s: what both have is counted once", f.name, before.name, f.repeated.UTC().Format("2006-01-02 15:04:05")))
+				f.part.Notices = append(f.part.Notices, fmt.Sprintf("%s repeats %s up to %s: schedq counts the common part once", f.name, before.name, f.repeated.UTC().Format("2006-01-02 15:04:05")))
 			}
 		}
 	}
 }
 
-// laterPart returns what a log has after that time.
+// laterPart returns the part of a log after that time.
 func laterPart(at time.Time, l *joined.Log) *joined.Log {
 	later := func(ev sources.Event) bool { return ev.Time.After(at) }
 	all := *l

@@ -17,19 +17,19 @@ import (
 	"github.com/schedq/schedq/sources/lines"
 )
 
-// An archive of k8shark's is a zip of files that are compressed with zstd, one for each answer of an API server (docs/archive-format.md
-// of github.com/phenixblue/k8shark). They are read as the lines of one file.
+// A k8shark archive is a zip of zstd files, one per API server response (docs/archive-format.md of
+// github.com/phenixblue/k8shark). They are read as the lines of one file.
 
 const (
 	captureFolder = "k8shark-capture/"
 	captureName   = captureFolder + "metadata.json"
 )
 
-// openCapture opens an archive of k8shark's that unpacks to at most that many bytes.
+// openCapture opens a k8shark archive that unpacks to at most that many bytes.
 func openCapture(ctx context.Context, path string, most int64) (*lines.Reader, error) {
 	z, err := zip.OpenReader(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s was changed while it was read", sources.Sanitize(path))
+		return nil, fmt.Errorf("%s changed while schedq read it", sources.Sanitize(path))
 	}
 	c := &capture{archive: z, path: path, most: most}
 	for _, f := range z.File {
@@ -43,13 +43,13 @@ func openCapture(ctx context.Context, path string, most int64) (*lines.Reader, e
 	return lines.New(ctx, string(sources.Sanitize(path)), time.Time{}, c)
 }
 
-// capture reads the files of an archive, each as a line.
+// capture reads each file of an archive as a line.
 type capture struct {
 	archive *zip.ReadCloser
 	path    string
 	rest    []*zip.File
-	most    int64 // bytes that may be unpacked
-	text    int64 // bytes that were
+	most    int64 // limits text
+	text    int64 // bytes unpacked so far
 	line    bytes.Buffer
 }
 
@@ -68,7 +68,7 @@ func (c *capture) Read(p []byte) (int, error) {
 	return c.line.Read(p)
 }
 
-// unpack makes a line of a file. One that can't be read is as its name, which is no record.
+// unpack returns a file as a line. For an unreadable file it returns the file's name, which readers count as damaged.
 func (c *capture) unpack(f *zip.File) error {
 	text, err := unzipped(f)
 	if c.text += int64(len(text)); c.text > c.most {
@@ -87,7 +87,7 @@ func (c *capture) unpack(f *zip.File) error {
 
 var errLargeRecord = errors.New("a record is too large")
 
-// unzipped returns what is in a file of the archive.
+// unzipped returns the content of a file in the archive.
 func unzipped(f *zip.File) ([]byte, error) {
 	r, err := f.Open()
 	if err != nil {

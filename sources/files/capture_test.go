@@ -66,7 +66,7 @@ func TestCaptures(t *testing.T) {
 	for err == nil {
 		_, err = r.Next()
 	}
-	if !strings.HasSuffix(err.Error(), "unpacks to more than 1Mi: unpack what is to be read") {
+	if !strings.HasSuffix(err.Error(), "unpacks to more than 1Mi: unpack the files to read") {
 		t.Error(err)
 	}
 	if _, err := Open(t.Context(), in(t, "capture.kshrk", "age-encryption.org/v1\n-> scrypt x 18\n"), Options{}); err == nil || !strings.Contains(err.Error(), "is encrypted (age)") {

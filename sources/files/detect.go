@@ -15,7 +15,7 @@ import (
 	"github.com/schedq/schedq/sources/wrapped"
 )
 
-// detect finds the format, by the first lines that tell: a file may begin in the middle of a line.
+// detect finds the format from the first lines that show it. A file may begin in the middle of a line.
 func (f *file) detect(ctx context.Context) error {
 	if err := f.unwrap(ctx); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (f *file) detect(ctx context.Context) error {
 	return nil
 }
 
-// unwrap takes the lines out of what carries them, if something does.
+// unwrap extracts the lines from their wrapper, if there is one.
 func (f *file) unwrap(ctx context.Context) error {
 	w := wrapped.Detect(f.reader.Head(), isOtherFormat)
 	if w == nil {
@@ -47,13 +47,13 @@ func (f *file) unwrap(ctx context.Context) error {
 	text := &unwrapped{lines: w.Open(outer.Rest()), outer: outer, strict: f.strict}
 	r, err := lines.New(ctx, outer.Name(), outer.ModTime(), text)
 	if err != nil {
-		return fmt.Errorf("%w: in what %s has put around it, no line of an audit log or of a scheduler's log was found", err, w.Name)
+		return fmt.Errorf("%w: schedq found no line of an audit log or a scheduler's log inside %s", err, w.Name)
 	}
 	f.reader, f.unwrapped = r, text
 	return nil
 }
 
-// isOtherFormat reports whether a line is one of a format that is not a log's.
+// isOtherFormat reports whether a line has a format other than those of logs.
 func isOtherFormat(text []byte) bool {
 	for _, f := range formats() {
 		if _, is := f.is(line{text: text}); is && f.role != changes && f.role != moves {
@@ -63,15 +63,15 @@ func isOtherFormat(text []byte) bool {
 	return false
 }
 
-// unwrapped reads the lines that were taken out of something.
+// unwrapped reads the lines that were extracted from a wrapper.
 type unwrapped struct {
 	lines  io.ReadCloser
 	outer  *lines.Reader
 	strict bool
-	torn   error // why they end before what holds them does
+	torn   error // why they end before the wrapper does
 }
 
-// Read implements io.Reader. What can't be read ends the lines, and is an error only if it has to be.
+// Read implements io.Reader. Damage ends the lines; it is an error only in strict mode.
 func (u *unwrapped) Read(p []byte) (int, error) {
 	n, err := u.lines.Read(p)
 	if err != nil && err != io.EOF && !errors.Is(err, io.ErrClosedPipe) && !errors.Is(err, context.Canceled) && !u.strict {
@@ -86,11 +86,11 @@ func (u *unwrapped) Close() error {
 	return u.lines.Close()
 }
 
-// maxBeginnings is how many lines are looked at to tell a format: a scheduler's log may begin within what another
-// program wrote, or within its printed configuration.
+// maxBeginnings limits how many lines are read to detect a format: a scheduler's log may begin with the output of
+// another program or with its printed configuration.
 const maxBeginnings = 200
 
-// beginnings yields the first lines of a file that hold something.
+// beginnings yields the first lines of a file that are not blank.
 func beginnings(head []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for range maxBeginnings {
@@ -108,7 +108,7 @@ func beginnings(head []byte) iter.Seq[[]byte] {
 	}
 }
 
-// isMarkdown reports whether a file begins as a text in Markdown does that shows something: a heading, and later a fence.
+// isMarkdown reports whether a file looks like Markdown with an example: a heading, and later a fence.
 func isMarkdown(head []byte) bool {
 	heading := bytes.TrimLeft(head, "#")
 	if level := len(head) - len(heading); level == 0 || level > 6 || !bytes.HasPrefix(heading, []byte(" ")) {
@@ -117,8 +117,8 @@ func isMarkdown(head []byte) bool {
 	return bytes.Contains(head, []byte("\n```"))
 }
 
-// fenced returns a text in Markdown from the first line of klog's or of an audit log on: an issue shows such lines in a fence. It returns
-// nil if there is none.
+// fenced returns a Markdown text from its first klog line or audit event on, or nil if it has none: issues show such
+// lines in fences.
 func fenced(text []byte) []byte {
 	for rest := text; len(rest) > 0; {
 		line, behind, _ := bytes.Cut(rest, []byte("\n"))

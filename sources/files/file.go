@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,11 +23,11 @@ type file struct {
 	name   string
 	format *format
 	strict bool
-	found  bool          // in a folder or in an archive: if it is not what it looks like, it is left out
+	found  bool          // in a folder or an archive: left out if it is not what it looks like
 	reader *lines.Reader // at the beginning, until it is opened for the first time
-	// unwrapped is set if the reader's lines were taken out of something.
+	// unwrapped is set if the reader's lines were extracted from a wrapper.
 	unwrapped *unwrapped
-	wrapper   *wrapped.Wrapper // nil if nothing carries the lines
+	wrapper   *wrapped.Wrapper // nil if there is none
 	stream    *string          // that of the wrapper\'s streams that the file is, or nil for all of them
 	modTime   time.Time
 	packed    bool
@@ -34,23 +35,23 @@ type file struct {
 	year      schedlog.Year
 
 	keeps  bool             // what is read of it is kept
-	budget *lines.Budget    // for what is kept of all files
-	memory int64            // for what is kept of a file that is read again
+	budget *lines.Budget    // for the kept content of all files
+	memory int64            // limits the kept data of a file that is read again
 	begins *lines.Beginning // what is read of it, or nil for all
-	// summary selects of what a file tells that is not kept.
+	// summary selects events of a file that is not kept.
 	summary func() Summary
-	atFirst func(*sources.Recording) // is shown the beginning of a trace that is not kept, or nil
+	atFirst func(*sources.Recording) // receives the beginning of a trace that is not kept, or nil
 
-	// A file may hold an audit log's lines and a scheduler's: a journal of all components, a group of a cloud's streams, files that
-	// were put together. Then there are two files at its place.
-	beside  bool   // it is the second of them: what is wrong with the place is counted by the first
-	first   string // the format of the first then
+	// A file may contain both an audit log's and a scheduler's lines: a journal of all components, a cloud's log group,
+	// concatenated files. Then there are two files at its place.
+	beside  bool   // it is the second of them: the first counts damage of the place
+	first   string // the format of the first
 	mixed   bool   // lines of the other kind were skipped
 	other   *file  // that holds these, or nil
 	besides string // why they can't be read
 
-	torn    string // why the lines end before what holds them does
-	known   bool   // all of this is
+	torn    string // why the lines end before the wrapper does
+	known   bool   // mixed and torn are known
 	leftOut error  // why it is left out
 
 	part     *sources.Part // its time and notices, and unless it is a log its events
@@ -59,13 +60,13 @@ type file struct {
 	repeated time.Time          // up to then another file has the same lines
 	shown    *shown             // of a scheduler's log that is not kept
 	selected Summary            // of a trace that is not kept
-	events   int                // that such a trace had
-	ring     *ringFile          // what is read in place of the lines, or nil
+	events   int                // number of events of such a trace
+	ring     *ringFile          // read in place of the lines, or nil
 	scenario *scenario.Scenario // instead of part
 	workload *workload.Part     // instead of part
 }
 
-// open returns the file at its beginning, and what is to be called at its end.
+// open returns the file at its beginning, and a function to call at its end.
 func (f *file) open(ctx context.Context) (*lines.Reader, func(), error) {
 	now := &file{reader: f.reader, unwrapped: f.unwrapped, strict: f.strict, stream: f.stream}
 	if f.reader = nil; now.reader != nil {
@@ -92,12 +93,11 @@ func (f *file) open(ctx context.Context) (*lines.Reader, func(), error) {
 	if f.strict || f.format.strict {
 		r.Strict()
 	}
-	if f.stream != nil {
+	if f.beside || f.stream != nil {
 		r.Rename(f.name)
 	}
 	switch {
 	case f.beside:
-		r.Rename(f.name)
 		r.Only(otherLines(f.first))
 	case f.format.role == changes || f.format.role == moves:
 		r.Except(otherLines(f.format.name))
@@ -109,15 +109,15 @@ func (f *file) open(ctx context.Context) (*lines.Reader, func(), error) {
 	}, nil
 }
 
-// whyTorn says why the lines end before what holds them does, if they do.
+// whyTorn returns why the lines end before their wrapper does, or "" if they do not.
 func (f *file) whyTorn() string {
 	if f.unwrapped == nil || f.unwrapped.torn == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s: %v: what comes then is left out", f.reader.Name(), f.unwrapped.torn)
+	return fmt.Sprintf("%s: %v: schedq skips the rest", f.reader.Name(), f.unwrapped.torn)
 }
 
-// readWith opens the file and has read read it.
+// readWith opens the file and calls read with it.
 func (f *file) readWith(ctx context.Context, read func(*lines.Reader) error) error {
 	r, ended, err := f.open(ctx)
 	if err != nil {
@@ -128,12 +128,12 @@ func (f *file) readWith(ctx context.Context, read func(*lines.Reader) error) err
 	return read(r)
 }
 
-// load reads the file as far as it has to be read before anything can be told, and the lines of the other kind in it.
+// load reads of the file what must be known before its first event, and the lines of the other kind in it.
 func (f *file) load(ctx context.Context) error {
 	return f.loadOther(ctx, f.format.read(ctx, f))
 }
 
-// loadOther loads the lines of the other kind in a file of which reading the rest ended with err, once it is known that there are some.
+// loadOther loads the lines of the other kind in a file, if it has some. Reading the first kind ended with err.
 func (f *file) loadOther(ctx context.Context, err error) error {
 	if !f.mixed || f.other != nil || f.besides != "" || ctx.Err() != nil {
 		return err
@@ -147,7 +147,7 @@ func (f *file) loadOther(ctx context.Context, err error) error {
 	switch {
 	case otherErr == nil:
 		f.other = other
-		if errors.Is(err, schedlog.ErrOther) { // the klog lines in it are another program's
+		if errors.Is(err, schedlog.ErrOther) { // its klog lines are another program's
 			f.leftOut, err = err, nil
 		}
 	case err == nil:
@@ -156,7 +156,7 @@ func (f *file) loadOther(ctx context.Context, err error) error {
 	return err
 }
 
-// leaveOutOther leaves out the lines of the other kind, which can't be read, unless that is an error.
+// leaveOutOther leaves out the unreadable lines of the other kind. In strict mode it returns the cause.
 func (f *file) leaveOutOther(cause error) error {
 	if f.strict && !errors.Is(cause, schedlog.ErrOther) {
 		return cause
@@ -165,7 +165,7 @@ func (f *file) leaveOutOther(cause error) error {
 	return nil
 }
 
-// withOthers returns files and the other logs that were found in them.
+// withOthers returns files and the other logs found in them.
 func withOthers(files []*file) []*file {
 	var all []*file
 	for _, f := range files {
@@ -189,12 +189,32 @@ func loadAll(ctx context.Context, files []*file) error {
 			if f.found && errs[i] != nil && ctx.Err() == nil {
 				f.leftOut, errs[i] = errs[i], nil
 			}
-			if errs[i] != nil {
+			if errs[i] != nil && !hasNoAttempts(errs[i]) {
 				cancel(errs[i])
 			}
 		})
 	}
 	wg.Wait()
 	// The first failure is the cause; the others only say that they were stopped.
-	return context.Cause(ctx)
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	attempts := slices.ContainsFunc(files, func(f *file) bool { return f.sched != nil })
+	for i, f := range files {
+		switch {
+		case errs[i] == nil:
+		case !attempts:
+			return errs[i]
+		default:
+			f.leftOut = errs[i]
+		}
+	}
+	return nil
+}
+
+// hasNoAttempts reports whether an error is about a scheduler's log without attempts, such as a standby's. It is left out if another
+// scheduler's log has some.
+func hasNoAttempts(err error) bool {
+	_, other := schedlog.WhyOther(err)
+	return errors.Is(err, schedlog.ErrOther) && !other
 }

@@ -1,5 +1,5 @@
-// Package files opens recordings: one file or several of the same run, of any format that schedq reads.
-// Formats are detected from what is in a file, never from its name.
+// Package files opens recordings: one or several files of the same run, in any format that schedq reads.
+// It detects formats from a file's content, never from its name.
 package files
 
 import (
@@ -21,38 +21,36 @@ import (
 	"github.com/schedq/schedq/sources/schedlog"
 )
 
-// Options are what Open needs of the world. The zero value will do.
+// Options are optional parameters of Open.
 type Options struct {
 	// Stdin is read for the path "-". Nil means os.Stdin.
 	Stdin io.Reader
-	// Now is the latest that a scheduler's log, whose times have no year, can have been written when
-	// nothing else tells. Zero means now.
+	// Now limits the year of a scheduler's log, whose times have none, where nothing else shows it. Zero means now.
 	Now time.Time
-	// Beside is a recording of the same run that was read before, or nil. It tells a scheduler's log its
-	// year, and files that can't be of its run are an error.
+	// Beside is an already opened recording of the same run, or nil. It gives a scheduler's log its
+	// year. Files that cannot be of its run are an error.
 	Beside *sources.Recording
-	// Seeds are files, folders and archives that hold the objects of the cluster at one moment near the begin of the
+	// Seeds are files, folders and archives with the objects of the cluster at one moment near the beginning of the
 	// logs: see sources/seed.
 	Seeds []string
-	// Window is what is cut out of a ring's folder, of which then there is one alone.
+	// Window selects a part of a ring's folder, which must then be the only path.
 	Window ring.Window
 	// Token is for a path that is the URL of a recorder's recording.
 	Token remote.Token
-	// Zone is the time zone of schedulers' logs whose lines do not say which it is. Nil: UTC.
+	// Zone is the time zone of schedulers' logs that do not show theirs. Nil means UTC.
 	Zone *time.Location
-	// Strict makes what of a file can't be read an error. Otherwise it is left out, and the recording's notices
-	// tell.
+	// Strict makes unreadable data an error. Otherwise it is left out with a notice.
 	Strict bool
 	// Memory limits the bytes of memory that the data kept of the files and playing it take. Zero stands for 4 GiB,
 	// and less for a small compressed file.
 	Memory int64
-	// Summary, if it is set, allows long logs, a long trace and a trace that exceeds Memory not to be kept: they are read once now, and
-	// again by Recording.Reread. What it returns selects the recording's Events.
+	// Summary, if set, allows Open not to keep long logs, a long trace and a trace that exceeds Memory: it reads them
+	// once, and Recording.Reread reads them again. The Summary selects the recording's Events.
 	Summary func() Summary
-	// AtFirst, if it is set, is shown a long recording before all of it was read: with Unread, and with Events of its
-	// beginning. Open goes on reading once AtFirst returns, and what it returns tells all that there is to know.
+	// AtFirst, if set, receives a long recording before all of it was read: with Unread, and with Events of its
+	// beginning. Open goes on reading once AtFirst returns, and returns the complete recording.
 	AtFirst func(*sources.Recording)
-	// LongFrom is from how many bytes of text on a recording is long. Zero stands for 128 MiB.
+	// LongFrom is the size in bytes of text from which a recording is long. Zero means 128 MiB.
 	LongFrom int64
 }
 
@@ -136,7 +134,7 @@ func Read(ctx context.Context, name string, text []byte) (*sources.Recording, er
 	return (&reading{name: safe, files: []*file{f}}).read(ctx)
 }
 
-// name is what to call a recording of these files.
+// name returns the name of a recording of these files.
 func name(paths []string) sources.SafeText {
 	first := filepath.Base(paths[0])
 	if paths[0] == "-" {
@@ -166,7 +164,7 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 		return nil, err
 	}
 	if !opts.Window.IsZero() && (len(all) != 1 || !all[0].ring) {
-		return nil, fmt.Errorf("a window is cut out of the folder of a ring, and %s is none: schedq record --ring makes one, and an URL has its own ?from=&to=", name(paths))
+		return nil, fmt.Errorf("a window needs the folder of a ring, and %s is none: schedq record --ring writes one; an URL has its own ?from=&to=", name(paths))
 	}
 	for _, p := range all {
 		r, err := p.open(ctx)
@@ -204,7 +202,7 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 	return files, nil
 }
 
-// closeAll closes the readers of files that were not opened since they were detected.
+// closeAll closes the readers of files that were detected and not opened since.
 func closeAll(files []*file) {
 	for _, f := range files {
 		if f.reader != nil {
@@ -215,17 +213,17 @@ func closeAll(files []*file) {
 }
 
 const (
-	// longFrom is from how many bytes of text on a recording is long: below, it is faster to read it once and to keep it.
+	// longFrom is the size in bytes of text from which a recording is long. A shorter one is faster to read once and keep.
 	longFrom = 128 << 20
-	// packs is how many bytes of text a byte of a packed file has, about.
+	// packs is the approximate compression ratio of a packed file.
 	packs = 16
-	// atFirst is how many bytes of text of an audit log are read before it is shown, and atFirstEvents how many events of a trace.
-	// Measured: either takes less than 100 ms on one core.
+	// atFirst is how many bytes of an audit log are read before it is shown, and atFirstEvents how many events of a
+	// trace. Measured: either takes less than 100 ms on one core.
 	atFirst       = 4 << 20
 	atFirstEvents = 4096
 )
 
-// areLong reports whether files have as much text as a long recording, and can be read again.
+// areLong reports whether files can be read again and are long enough not to be kept.
 func areLong(files []*file, opts Options) bool {
 	var text int64
 	counted := map[string]bool{}

@@ -18,19 +18,19 @@ import (
 	"github.com/schedq/schedq/sources/workload"
 )
 
-// format is one that schedq reads.
+// format is a format that schedq reads.
 type format struct {
 	// name is the format's name in sources.Recording.
 	name string
-	// what is what a file of the format is, in the error about a file of none. Empty if another one says it.
+	// what names a file of the format in the error about an unknown format. Empty if another format's covers it.
 	what string
-	// is reports whether a file is of the format, by a line from its beginning, and returns a time from that, or the zero time.
+	// is reports whether a line from a file's beginning shows the format, and returns a time from the line or zero.
 	is func(line line) (time.Time, bool)
-	// read reads a file, or of a log that is not kept what must be known of it first.
+	// read reads a file. Of a log that is not kept, it reads only what must be known before its first event.
 	read func(context.Context, *file) error
 	role role
-	// withLog is true if what the file tells ends where the schedulers' logs end, if there are some: then it is of a scheduler that has
-	// stopped, or of which nothing else is known.
+	// withLog is true if events after the end of the schedulers' logs are left out: they are of a scheduler that has
+	// stopped or of which nothing else is known.
 	withLog bool
 	// strict is true if the file is one text, and not a list of records.
 	strict bool
@@ -40,33 +40,33 @@ type format struct {
 type line struct {
 	text  []byte
 	first bool
-	head  []byte // what the file begins with
+	head  []byte // the beginning of the file
 }
 
-// role is what a file tells in a recording. Of equal times, events are in this order.
+// role is what a file contributes to a recording. Events of equal times are in this order.
 type role int8
 
 const (
-	changes role = iota // what became of the objects of a cluster
-	before              // that, as somebody else recorded it
-	moves               // what a scheduler did
-	after               // what somebody saw of it
-	play                // what a local scheduler plays
+	changes role = iota // changes of a cluster's objects
+	before              // the same, recorded by another program
+	moves               // the work of a scheduler
+	after               // observations of it
+	play                // a scenario for a local scheduler
 )
 
-// formats are all that there are. A file is of the first of them that one of its first lines shows.
+// formats returns all formats. A file has the first of them that one of its first lines shows.
 func formats() []*format {
 	return []*format{
 		{name: audit.Format, what: "an audit log of kube-apiserver", is: byLine(audit.Sniff), read: readAudit, role: changes},
 		{name: schedlog.Format, what: "a log of kube-scheduler", is: byText(schedlog.Sniff), read: readScheduler, role: moves},
 		{name: trace.Format, what: "a trace", is: isTraceLine, read: readTrace, role: before},
-		{name: watched.Format, what: "a recording of kube-scheduler-simulator's, kwok's or k8shark's", is: byLine(watched.Sniff), read: partBy(watched.Read), role: before},
+		{name: watched.Format, what: "a recording of kube-scheduler-simulator, kwok or k8shark", is: byLine(watched.Sniff), read: partBy(watched.Read), role: before},
 		{name: watched.SharkFormat, is: byLine(watched.SniffShark), read: partBy(watched.ReadShark), role: before},
 		{name: metrics.Format, what: "counts", is: byLine(metrics.Sniff), read: partBy(metrics.Read), role: after, withLog: true},
 		{name: marks.Format, what: "marks", is: byLine(marks.Sniff), read: partBy(marks.Read), role: after},
 		{name: watched.KwokFormat, is: byHead(watched.SniffKwok), read: partBy(watched.ReadKwok), role: before},
 		{name: scenario.Format, what: "a scenario", is: byHead(scenario.Sniff), read: readScenario, role: play, strict: true},
-		{name: workload.SimKubeFormat, what: "a trace of SimKube's", is: byHead(workload.SniffSimKube), read: workloadBy(readSimKube), role: play},
+		{name: workload.SimKubeFormat, what: "a SimKube trace", is: byHead(workload.SniffSimKube), read: workloadBy(readSimKube), role: play},
 		{name: workload.NodesFormat, what: "a table of openb", is: isTable(workload.NodesFormat), read: workloadBy(workload.ReadOpenb), role: play},
 		{name: workload.PodsFormat, is: isTable(workload.PodsFormat), read: workloadBy(workload.ReadOpenb), role: play},
 	}
@@ -95,7 +95,7 @@ func isTable(name string) func(line) (time.Time, bool) {
 	return func(l line) (time.Time, bool) { return time.Time{}, l.first && workload.SniffOpenb(l.text) == name }
 }
 
-// formatOf returns the format that the lines at a file's beginning show, and a time from them. It returns nil if they show none.
+// formatOf returns the format that the lines at a file's beginning show and a time from them, or nil.
 func formatOf(head []byte) (*format, time.Time) {
 	all, first := formats(), true
 	for text := range beginnings(head) {
@@ -115,7 +115,7 @@ func formatNamed(name string) *format {
 	return all[slices.IndexFunc(all, func(f *format) bool { return f.name == name })]
 }
 
-// listFormats says what schedq reads, for the error about a file of no format.
+// listFormats lists the formats for the error about an unknown one.
 func listFormats() string {
 	var all []string
 	for _, f := range formats() {
@@ -127,7 +127,7 @@ func listFormats() string {
 	return strings.Join(all[:last], ", ") + " or " + all[last]
 }
 
-// partBy has read read a file whose events are all kept.
+// partBy returns a format's read for files whose events are all kept.
 func partBy(read func(*lines.Reader) (*sources.Part, error)) func(context.Context, *file) error {
 	return func(ctx context.Context, f *file) error {
 		return f.readWith(ctx, func(r *lines.Reader) (err error) {
@@ -137,7 +137,7 @@ func partBy(read func(*lines.Reader) (*sources.Part, error)) func(context.Contex
 	}
 }
 
-// workloadBy has read read a file of what a cluster had to do.
+// workloadBy returns a format's read for files that contain a workload.
 func workloadBy(read func(*lines.Reader) (*workload.Part, error)) func(context.Context, *file) error {
 	return func(ctx context.Context, f *file) error {
 		return f.readWith(ctx, func(r *lines.Reader) (err error) {

@@ -26,39 +26,39 @@ import (
 	"github.com/schedq/schedq/sources/schedlog"
 )
 
-// Folders and archives are searched for recordings: a must-gather, an export, a node's /var/log. Nothing of them is
-// written anywhere. A link is not followed.
+// Folders and archives are searched for recordings: a must-gather, an export, a node's /var/log. Nothing is unpacked
+// to disk, and no link is followed.
 
 const (
-	// maxFound is how many files are looked at.
+	// maxFound limits how many files are looked at.
 	maxFound = 20_000
-	// maxUnpacked is how much an archive may unpack to, in bytes.
+	// maxUnpacked limits how many bytes an archive may unpack to.
 	maxUnpacked = 32 << 30
-	// peeked is how much of a file in an archive is looked at to tell what it is.
+	// peeked is how many bytes of a file in an archive are read to detect its format.
 	peeked = 256 << 10
 )
 
 // place is where a file is, and how it is opened.
 type place struct {
 	path string
-	root string // what was named
-	// found is true if nobody named it: it was found in a folder or in an archive, of which others are left out.
+	root string // the path that was named
+	// found is true if it was found in a folder or an archive and not named itself.
 	found bool
 	among *skipped
-	// ring is true of a ring's folder, which is one recording. What is opened holds nothing then.
+	// ring is true of a ring's folder, which is one recording. Then opening the place yields no content.
 	ring bool
 	open func(context.Context) (*lines.Reader, error)
 }
 
-// sought is what is looked for in folders and archives.
+// sought describes the files to look for in folders and archives.
 type sought struct {
-	// is tells one by its first bytes.
+	// is recognises a file by its first bytes.
 	is func(ctx context.Context, head []byte) bool
-	// what says it to a person: "an audit log".
+	// what names it in messages: "an audit log".
 	what string
-	// unlike tells what another file is by its first bytes.
+	// unlike describes any other file by its first bytes.
 	unlike func(head []byte) unlike
-	// captures is true if an archive of k8shark's is sought as one, and not for what is in it.
+	// captures is true if a k8shark archive counts as one file.
 	captures bool
 }
 
@@ -75,7 +75,7 @@ func recordings() sought {
 	}}
 }
 
-// places returns where the named files are, and what is sought in the folders and archives among them.
+// places returns the named files, and the files sought in the folders and archives among them.
 func places(ctx context.Context, paths []string, opts Options, sought sought) ([]place, error) {
 	var all []place
 	for _, path := range paths {
@@ -103,7 +103,7 @@ func places(ctx context.Context, paths []string, opts Options, sought sought) ([
 		}
 		switch {
 		case s.among.looked == 0:
-			return nil, fmt.Errorf("%s: there is no file in it", sources.Sanitize(path))
+			return nil, fmt.Errorf("%s contains no file", sources.Sanitize(path))
 		case len(s.all) == 0:
 			return nil, s.among.refusal()
 		}
@@ -112,7 +112,7 @@ func places(ctx context.Context, paths []string, opts Options, sought sought) ([
 	return all, nil
 }
 
-// kindOf tells folders and archives: by what they are, never by their names.
+// kindOf recognises folders and archives by their content, never by their names.
 func kindOf(ctx context.Context, path string) string {
 	if path == "-" {
 		return ""
@@ -155,7 +155,7 @@ func kindOf(ctx context.Context, path string) string {
 	return ""
 }
 
-// unpacked returns what f holds, decompressed if its head says that it is compressed with gzip.
+// unpacked returns f's content, decompressed if its head is gzip's.
 func unpacked(f io.Reader, head []byte) (io.Reader, error) {
 	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
 		return gzip.NewReader(f)
@@ -163,23 +163,23 @@ func unpacked(f io.Reader, head []byte) (io.Reader, error) {
 	return f, nil
 }
 
-// search looks for what is sought in a folder or in an archive.
+// search looks for the files sought in a folder or an archive.
 type search struct {
 	ctx    context.Context
 	root   string
 	sought sought
-	most   int64 // bytes that an archive may unpack to
+	most   int64 // limits how many bytes an archive may unpack to
 	among  skipped
 	all    []place
 }
 
-// look takes the file of that name within the root, if it is what is sought by its first bytes.
+// look adds the file of that name within the root if its first bytes show that it is sought.
 func (s *search) look(name string, open func(context.Context) (*lines.Reader, error), head io.Reader) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
 	}
 	if s.among.looked++; s.among.looked > maxFound {
-		return fmt.Errorf("%s holds more than %d files: name those that are to be read", sources.Sanitize(s.root), maxFound)
+		return fmt.Errorf("%s contains more than %d files: name those to read", sources.Sanitize(s.root), maxFound)
 	}
 	first, err := io.ReadAll(io.LimitReader(head, peeked))
 	switch {
@@ -219,8 +219,8 @@ func (s *search) folder() error {
 	})
 }
 
-// inside returns an error if a name in an archive leads out of it. Nothing is written, but who makes such an archive
-// means harm.
+// inside returns an error if a name in an archive leads out of it. schedq writes nothing, but such an archive is
+// malicious.
 func (s *search) inside(name string) error {
 	if filepath.IsAbs(name) || strings.HasPrefix(name, "/") || slices.Contains(strings.FieldsFunc(name, func(c rune) bool { return c == '/' || c == '\\' }), "..") {
 		return fmt.Errorf("%s: the name \"%.80s\" in it leads out of the archive", sources.Sanitize(s.root), sources.Sanitize(name))
@@ -270,13 +270,13 @@ func (s *search) zip() error {
 func (s *search) tooMuch() error { return tooMuch(s.root, s.most) }
 
 func tooMuch(path string, most int64) error {
-	return fmt.Errorf("%s unpacks to more than %s: unpack what is to be read", sources.Sanitize(path), resource.NewQuantity(most, resource.BinarySI))
+	return fmt.Errorf("%s unpacks to more than %s: unpack the files to read", sources.Sanitize(path), resource.NewQuantity(most, resource.BinarySI))
 }
 
 func openZipped(ctx context.Context, path string, i int) (*lines.Reader, error) {
 	z, err := zip.OpenReader(path)
 	if err != nil || i >= len(z.File) {
-		return nil, fmt.Errorf("%s was changed while it was read", sources.Sanitize(path))
+		return nil, fmt.Errorf("%s changed while schedq read it", sources.Sanitize(path))
 	}
 	entry := z.File[i]
 	r, err := entry.Open()
@@ -368,14 +368,13 @@ func openTarred(ctx context.Context, path string, most int64, i int) (*lines.Rea
 	for range i + 1 {
 		if entry, err = archive.Next(); err != nil {
 			f.Close()
-			return nil, fmt.Errorf("%s was changed while it was read: %w", sources.Sanitize(path), err)
+			return nil, fmt.Errorf("%s changed while schedq read it: %w", sources.Sanitize(path), err)
 		}
 	}
 	return lines.New(ctx, string(sources.Sanitize(path+"/"+entry.Name)), entry.ModTime, within{io.NopCloser(archive), f})
 }
 
-// withoutLeftOut returns the files without those that were found and could not be read, and what a person should know of
-// the latter. It fails if none remains.
+// withoutLeftOut returns the files that were not left out, and notices about the others. It fails if none remains.
 func withoutLeftOut(all []*file) (read []*file, notices []string, err error) {
 	for _, f := range all {
 		if f.leftOut == nil {
@@ -398,7 +397,7 @@ func withoutLeftOut(all []*file) (read []*file, notices []string, err error) {
 	return read, append(notices, aboutFolders(read)...), nil
 }
 
-// relative is the name of a file within the folder or the archive in which it was found.
+// relative returns the name of a file within its folder or archive.
 func relative(p place) string {
 	if name, err := filepath.Rel(p.root, p.path); err == nil {
 		return name
@@ -406,7 +405,7 @@ func relative(p place) string {
 	return p.path
 }
 
-// aboutFolders says of each folder and archive what is left out.
+// aboutFolders returns a notice for each folder and archive that has files left out.
 func aboutFolders(files []*file) (notices []string) {
 	var said []*skipped
 	for _, f := range files {

@@ -62,7 +62,7 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	_ = out.Close()
-	if _, err := Open(t.Context(), in(t, "links.tar", none.String()), Options{}); err == nil || !strings.HasSuffix(err.Error(), "links.tar: there is no file in it") {
+	if _, err := Open(t.Context(), in(t, "links.tar", none.String()), Options{}); err == nil || !strings.HasSuffix(err.Error(), "links.tar contains no file") {
 		t.Error(err)
 	}
 }
@@ -92,10 +92,10 @@ func TestUnpacked(t *testing.T) {
 	}
 	_ = l.Close()
 	for name, c := range map[string]struct{ content, want string }{
-		"tar":          {packedTar.String(), "unpacks to more than 100Ki: unpack what is to be read"},
-		"tar.gz":       {packed(t, packedTar.String()), "unpacks to more than 100Ki: unpack what is to be read"},
-		"zip":          {zipped.String(), "unpacks to more than 100Ki: unpack what is to be read"},
-		"zip, so much": {lying.String(), "unpacks to more than 100Ki: unpack what is to be read"},
+		"tar":          {packedTar.String(), "unpacks to more than 100Ki: unpack the files to read"},
+		"tar.gz":       {packed(t, packedTar.String()), "unpacks to more than 100Ki: unpack the files to read"},
+		"zip":          {zipped.String(), "unpacks to more than 100Ki: unpack the files to read"},
+		"zip, so much": {lying.String(), "unpacks to more than 100Ki: unpack the files to read"},
 	} {
 		s := search{ctx: t.Context(), root: in(t, "a", c.content)[0], sought: recordings(), most: most}
 		err := s.tar

@@ -12,7 +12,7 @@ import (
 	"github.com/schedq/schedq/sources/schedlog"
 )
 
-// readAudit keeps an audit log that is to be kept. All else is found out of all of them together.
+// readAudit reads an audit log that is kept. The survey of all audit logs finds out the rest.
 func readAudit(ctx context.Context, f *file) error {
 	f.log = audit.NewLog(f.hint, f.open)
 	if !f.keeps {
@@ -37,7 +37,7 @@ func readScheduler(ctx context.Context, f *file) error {
 	})
 }
 
-// joined is a scheduler's log as it is put together with others.
+// joined returns a scheduler's log for merging.
 func (f *file) joined() *joined.Log {
 	log := f.sched
 	events := func(context.Context) joined.Events { return log.Events(nil) }
@@ -64,7 +64,7 @@ func (f *file) readAgain(ctx context.Context) iter.Seq2[sources.Event, error] {
 	}
 }
 
-// shown selects of what the lines of a scheduler's log say. What of that it tells is known at its end.
+// shown selects events of a scheduler's log. Which of the two summaries applies is known at the log's end.
 type shown struct{ moves, ends Summary }
 
 func (s *shown) add(ev sources.Event) {
@@ -80,7 +80,7 @@ func (s *shown) add(ev sources.Event) {
 	}
 }
 
-// events returns what was selected of what the log tells.
+// events returns the selected events.
 func (s *shown) events(log *schedlog.Log) []sources.Event {
 	switch {
 	case len(log.Spans) == 0:
@@ -91,8 +91,8 @@ func (s *shown) events(log *schedlog.Log) []sources.Event {
 	return append(s.moves.Events(), slices.DeleteFunc(s.ends.Events(), isFact[*sources.Dumped])...)
 }
 
-// otherLines returns what reports whether a line of a log is of the other kind: of a scheduler's in an audit log, and of an audit
-// log's in a scheduler's log. It returns nil if the file is no log.
+// otherLines returns a predicate for lines of the other kind: a scheduler's in an audit log, audit events in a
+// scheduler's log. It returns nil if the format is not a log's.
 func otherLines(format string) func(line []byte) bool {
 	switch format {
 	case audit.Format:
@@ -111,7 +111,8 @@ func isAudit(line []byte) bool {
 	return is
 }
 
-// newScheduler returns a function that is shown each line of an audit log. What klog indents goes with the line before it.
+// newScheduler returns a predicate that must see every line of an audit log: a line that klog indented belongs to the
+// line before it.
 func newScheduler() func(line []byte) bool {
 	within := false
 	return func(line []byte) bool {

@@ -14,30 +14,30 @@ import (
 	"github.com/schedq/schedq/sources/lines"
 )
 
-// Files are read twice: once for what must be known of each of them, and of the audit logs as a whole, and then event by event. What is
-// read of small ones is kept between the two, and their events are kept in the end; long logs are read again from their files.
+// Files are read twice: first for facts about each file and about the audit logs as a whole, then event by event. Small
+// files are kept in memory between the two, and their events afterwards; long logs are read again from their files.
 
-// Summary selects the events of a source that show which facts it tells.
+// Summary selects the events of a source that show which facts it contains.
 type Summary interface {
 	Add(sources.Event)
 	Events() []sources.Event
 }
 
-// reading is how files become a recording.
+// reading turns files into a recording.
 type reading struct {
 	name  sources.SafeText
 	files []*file
 	opts  Options
 
-	sown   bool // the seeds are read
+	seeded bool // the seeds are read
 	seeds  []seedList
-	said   []string // of them
+	said   []string // notices about the seeds
 	run    joined.Recording
 	audits *audit.Logs // nil if there are none
-	shown  Summary     // of the audit logs, if a file is not kept
+	shown  Summary     // of the audit logs if a file is not kept
 }
 
-// read reads the files as far as they have to be read before anything can be told.
+// read reads the files until the recording's first event is known, and returns the recording.
 func (r *reading) read(ctx context.Context) (*sources.Recording, error) {
 	if err := loadAll(ctx, r.files); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (r *reading) read(ctx context.Context) (*sources.Recording, error) {
 	return rec, r.finish(ctx, rec, files, told)
 }
 
-// survey finds out what must be known of the audit logs as a whole, and how all is put together.
+// survey surveys the audit logs as a whole and prepares merging them with the other files.
 func (r *reading) survey(ctx context.Context) error {
 	if err := r.readSeeds(ctx); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (r *reading) survey(ctx context.Context) error {
 	}
 }
 
-// leaveOut leaves out a log that can't be read, unless that is an error.
+// leaveOut leaves out an unreadable log, or returns the cause if the log was named.
 func (r *reading) leaveOut(f *file, cause error) error {
 	switch i := slices.IndexFunc(r.files, func(first *file) bool { return first.other == f }); {
 	case i >= 0:
@@ -140,19 +140,19 @@ func (r *reading) leaveOut(f *file, cause error) error {
 
 // readSeeds reads the seeds, once.
 func (r *reading) readSeeds(ctx context.Context) (err error) {
-	if !r.sown {
+	if !r.seeded {
 		r.seeds, r.said, err = readSeeds(ctx, r.opts)
-		r.sown = err == nil
+		r.seeded = err == nil
 	}
 	return err
 }
 
-// isLong reports whether a file is read again whenever the recording is played.
+// isLong reports whether a file is not kept, and so is read again whenever the recording is played.
 func (r *reading) isLong() bool {
 	return slices.ContainsFunc(r.files, func(f *file) bool { return !f.keeps })
 }
 
-// join puts all but the audit logs together.
+// join merges all files but the audit logs.
 func (r *reading) join(files []*file) {
 	r.audits, r.run = nil, joined.Recording{}
 	if r.isLong() {
@@ -184,7 +184,7 @@ func (r *reading) join(files []*file) {
 	r.run.Prepare()
 }
 
-// loggedUntil is up to when schedulers' logs tell what their schedulers did, or zero if there are none.
+// loggedUntil returns the last time in schedulers' logs, or zero if there are none.
 func loggedUntil(files []*file) (last time.Time) {
 	for _, f := range files {
 		if f.sched != nil && f.sched.Last.After(last) {
@@ -194,7 +194,8 @@ func loggedUntil(files []*file) (last time.Time) {
 	return last
 }
 
-// visitor returns what makes visitors that select what audit logs tell and no scheduler's log more exactly, or nil if all is kept.
+// visitor returns a constructor of visitors that select the audit logs' events that no scheduler's log has more
+// exactly. It returns nil if all files are kept.
 func (r *reading) visitor() func() func(sources.Event) {
 	if !r.isLong() {
 		return nil
@@ -203,18 +204,18 @@ func (r *reading) visitor() func() func(sources.Event) {
 		shown := r.opts.Summary()
 		r.shown = shown
 		return func(ev sources.Event) {
-			if _, is := ev.Fact.(*sources.SchedulerStarted); !is && r.run.Tells(ev) {
+			if _, is := ev.Fact.(*sources.SchedulerStarted); !is && r.run.Has(ev) {
 				shown.Add(ev)
 			}
 		}
 	}
 }
 
-// begin takes what the seeds tell of the beginning. It returns what a person should know of them, and what is told apart from the files'
-// events: what was there, and the schedulers that started.
+// begin applies the seeds. It returns notices about them and the events that precede the files' events: the objects
+// that existed and the schedulers that started.
 func (r *reading) begin(ctx context.Context, files []*file) (notices []string, told []sources.Event, err error) {
 	at, end := spanOf(files)
-	seed, notices := sow(r.seeds, at, end)
+	seed, notices := applySeeds(r.seeds, at, end)
 	var starts []sources.Event
 	switch {
 	case r.audits != nil:
@@ -237,7 +238,7 @@ func (r *reading) begin(ctx context.Context, files []*file) (notices []string, t
 	return notices, append(told, r.run.Describe(starts)...), nil
 }
 
-// finish gives rec its events, or has it read them again whenever it is played.
+// finish sets rec's events, or its Reread if a file is not kept.
 func (r *reading) finish(ctx context.Context, rec *sources.Recording, files []*file, told []sources.Event) error {
 	switch {
 	case r.isLong():
@@ -257,7 +258,7 @@ func (r *reading) finish(ctx context.Context, rec *sources.Recording, files []*f
 	return nil
 }
 
-// summary returns events that show which facts the files tell, in the order of time.
+// summary returns events that show which facts the files contain, in the order of time.
 func (r *reading) summary(files []*file, told []sources.Event) []sources.Event {
 	if r.shown != nil {
 		told = append(told, r.shown.Events()...)
@@ -285,7 +286,7 @@ func (r *reading) summary(files []*file, told []sources.Event) []sources.Event {
 	return told
 }
 
-// forget lets go of what nobody asks for once the recording is made.
+// forget releases data that is not needed once the recording is complete.
 func (r *reading) forget() {
 	r.shown, r.seeds = nil, nil
 	for _, f := range withOthers(r.files) {
@@ -298,8 +299,8 @@ func (r *reading) forget() {
 	}
 }
 
-// begun reads the beginnings of audit logs, and shows the recording that they make: to their ends, when it is played. If it can't be
-// read, what is wrong is found and said when all is read.
+// begun reads the beginnings of audit logs and passes a recording to AtFirst. Playing it reads the logs to their ends.
+// It ignores errors: reading all of the files reports them.
 func (r *reading) begun(ctx context.Context) {
 	b := *r
 	b.files = nil
@@ -320,7 +321,7 @@ func (r *reading) begun(ctx context.Context) {
 	}
 }
 
-// describe has rec say what is known of a file as a whole.
+// describe adds a file's format, end and notices to rec.
 func describe(rec *sources.Recording, f *file) {
 	if !slices.Contains(rec.Formats, f.format.name) {
 		rec.Formats = append(rec.Formats, f.format.name)

@@ -16,7 +16,7 @@ import (
 	"github.com/schedq/schedq/sources/trace"
 )
 
-// ringAt is the place of a ring's folder. In place of lines it has the header of the trace that its segments are together.
+// ringAt returns the place of a ring's folder. In place of lines it has the header of the trace that its segments form.
 func ringAt(path string) place {
 	return place{path: path, root: path, ring: true, open: func(ctx context.Context) (*lines.Reader, error) {
 		header := fmt.Sprintf(`{"schedq":"trace","version":%d}`+"\n", trace.Version)
@@ -39,7 +39,7 @@ type ringFile struct {
 	reading ring.Reading
 }
 
-// openRing opens the ring's folder at f's place, and finds out what is to be read of it.
+// openRing opens the ring's folder at f's place and selects the part to read.
 func (f *file) openRing(ctx context.Context, budget *lines.Budget, opts Options) error {
 	r, err := ring.Open(ctx, f.place.path)
 	if err != nil {
@@ -71,7 +71,7 @@ func (r *ringFile) read(ctx context.Context) (*sources.Part, error) {
 	return part, nil
 }
 
-// events yields what is to be read. Notices go to part, if there is one.
+// events yields the events of the selected part. Notices go to part unless it is nil.
 func (r *ringFile) events(ctx context.Context, part *sources.Part) iter.Seq2[sources.Event, error] {
 	reading := r.reading
 	if part != nil {
@@ -80,7 +80,7 @@ func (r *ringFile) events(ctx context.Context, part *sources.Part) iter.Seq2[sou
 	return r.ring.Events(ctx, reading)
 }
 
-// end is up to when the ring tells what happened, the last of which was at last.
+// end returns up to when the ring was recorded. Its last event is at last.
 func (r *ringFile) end(last time.Time) time.Time {
 	for _, end := range []time.Time{r.reading.To, r.ring.Now()} {
 		if !end.IsZero() {
@@ -90,7 +90,7 @@ func (r *ringFile) end(last time.Time) time.Time {
 	return last
 }
 
-// isLongRing reports whether a file is a ring that is so long that it is not kept.
+// isLongRing reports whether a file is a ring that is too long to keep.
 func isLongRing(f *file, opts Options) bool {
 	r := f.ring
 	return r != nil && packs*r.ring.Bytes(r.reading.From) >= cmp.Or(opts.LongFrom, longFrom)

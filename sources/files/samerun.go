@@ -84,8 +84,8 @@ func (s span) text() string {
 	return s.first.UTC().Format("2006-01-02 15:04:05") + " to " + s.last.UTC().Format(to)
 }
 
-// fewPods is how many pods a scheduler's log names of which an audit log of the same time may well tell nothing: in a short time it may
-// be that what the scheduler tries changes nothing, so that no request tells of it.
+// fewPods is how many pods a scheduler's log may name that the audit log of the same time lacks: in a short time, attempts
+// may have changed nothing, so that the scheduler sent no request.
 const fewPods = 20
 
 // samePods returns an error if a scheduler's log names pods and not one of them is in the audit logs.
@@ -105,15 +105,15 @@ func samePods(files []*file) error {
 	return nil
 }
 
-// sameRunAs returns an error unless the files can be of the run of rec, which was read before: each is of about the same time, and if
-// its moves name pods, of the same pods.
+// sameRunAs returns an error unless the files can be of the run of rec: each covers about the same time, and if its moves
+// name pods, rec has some of them.
 func sameRunAs(ctx context.Context, rec *sources.Recording, files []*file) error {
 	told := rec.Events
 	if len(told) == 0 {
 		return nil
 	}
 	before := span{string(rec.Name), told[0].Time, told[len(told)-1].Time}
-	unknown := map[*file]*sources.PodNames{} // of which rec has no pod
+	unknown := map[*file]*sources.PodNames{} // files none of whose pods is in rec
 	for _, f := range files {
 		s := f.span()
 		if !s.first.IsZero() && (s.first.Sub(before.last) > maxGap || before.first.Sub(s.last) > maxGap) {
@@ -126,7 +126,7 @@ func sameRunAs(ctx context.Context, rec *sources.Recording, files []*file) error
 	if len(unknown) == 0 {
 		return nil
 	}
-	knows := false // rec knows any pod at all
+	knows := false // rec has pods
 	for e, err := range rec.All(ctx) {
 		if err != nil {
 			return err
@@ -158,13 +158,13 @@ func sameRunAs(ctx context.Context, rec *sources.Recording, files []*file) error
 	return nil
 }
 
-// strangers is the error that none of f's pods is in the file from.
+// strangers returns the error that none of f's pods is in the file from.
 func strangers(f *file, pods *sources.PodNames, from string) error {
 	return fmt.Errorf("%s and %s are of different runs: none of the %d pods in the former, such as %s, is in the latter",
 		f.name, from, pods.Len(), pods.First)
 }
 
-// pods returns the pods that the file's moves and attempts name.
+// pods returns the pods in the file's moves and attempts.
 func (f *file) pods() *sources.PodNames {
 	if f.sched != nil {
 		return &f.sched.Pods

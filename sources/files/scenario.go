@@ -16,11 +16,11 @@ import (
 	"github.com/schedq/schedq/sources/workload"
 )
 
-// readScenario reads a file that was found to be a scenario, line by line as all others: packed or not.
+// readScenario reads a scenario, packed or not.
 func readScenario(ctx context.Context, f *file) error {
 	return f.readWith(ctx, func(r *lines.Reader) error {
 		var text bytes.Buffer
-		for text.Len() <= 4<<20 { // what is longer is too long for Parse
+		for text.Len() <= 4<<20 { // Parse refuses a longer text
 			line, err := r.Next()
 			if errors.Is(err, io.EOF) {
 				break
@@ -37,27 +37,26 @@ func readScenario(ctx context.Context, f *file) error {
 	})
 }
 
-// played returns the recording that a local scheduler plays, if files are of one. It is nil if they are not.
+// played returns the recording that a local scheduler plays, or nil if the files are of another kind.
 func played(name sources.SafeText, files []*file, seeds []seedList) (*sources.Recording, error) {
 	rec, err := scenarioOf(name, files)
 	switch {
 	case rec == nil && err == nil:
 		return workloadOf(name, files, seeds)
 	case rec != nil && len(seeds) > 0:
-		return nil, fmt.Errorf("%s is a scenario, which tells of all its objects: a seed is for logs", rec.Name)
+		return nil, fmt.Errorf("%s is a scenario and contains all its objects: --seed is for logs", rec.Name)
 	}
 	return rec, err
 }
 
-// scenarioOf returns the recording of a scenario, if one is among the files: then it must be the only one. It is
-// nil if there is none.
+// scenarioOf returns the recording of a scenario, or nil if none of the files is one. A scenario must be the only file.
 func scenarioOf(name sources.SafeText, files []*file) (*sources.Recording, error) {
 	for _, f := range files {
 		if f.scenario == nil {
 			continue
 		}
 		if len(files) > 1 {
-			return nil, fmt.Errorf("%s is a scenario, which is played alone", f.name)
+			return nil, fmt.Errorf("%s is a scenario: pass it alone", f.name)
 		}
 		rec := f.scenario.Recording()
 		if rec.Name == "" {
@@ -68,8 +67,8 @@ func scenarioOf(name sources.SafeText, files []*file) (*sources.Recording, error
 	return nil, nil
 }
 
-// workloadOf returns the recording of the scenario that files make together of what a cluster had to do, with the nodes and
-// all else but the pods of seeds. It is nil if there are no such files.
+// workloadOf returns the recording of the scenario that workload files form together with the seeds' objects, except
+// pods. It returns nil if there are no such files.
 func workloadOf(name sources.SafeText, files []*file, seeds []seedList) (*sources.Recording, error) {
 	var parts []*workload.Part
 	var beside []runtime.Object
@@ -98,11 +97,11 @@ func workloadOf(name sources.SafeText, files []*file, seeds []seedList) (*source
 	case len(parts) == 0:
 		return nil, nil
 	case len(parts) < len(files):
-		return nil, fmt.Errorf("%s is a scenario, which is not played beside logs", name)
+		return nil, fmt.Errorf("%s is a scenario: pass it without logs", name)
 	case !pods:
-		return nil, fmt.Errorf("%s tells of nodes alone: name the table of pods beside it", name)
+		return nil, fmt.Errorf("%s contains only nodes: also pass the table of pods", name)
 	case !nodes:
-		return nil, fmt.Errorf("%s tells of no node: name the table of nodes beside it, or give --seed FILE with nodes (kubectl get nodes -o json)", name)
+		return nil, fmt.Errorf("%s contains no node: also pass the table of nodes, or --seed FILE with nodes (kubectl get nodes -o json)", name)
 	}
 	rec := workload.Scenario(name, parts, beside).Recording()
 	rec.Notices = notices

@@ -25,16 +25,16 @@ import (
 	"github.com/schedq/schedq/sources/trace"
 )
 
-// Seeds tell of the objects at one moment near the begin of logs, which tell only what changes.
+// Seeds contain the objects at one moment near the beginning of logs, which contain only changes.
 
-// nearSeed is how far from the logs a seed may be: in more time a cluster changes too much that nobody tells.
+// nearSeed limits how far a seed may be from the logs: in a longer time, too much changes unrecorded.
 const nearSeed = time.Hour
 
-// seedList is what one file or record tells of a moment.
+// seedList has the objects of one file or record.
 type seedList struct {
 	name  string
-	root  string    // the file, the folder or the archive that was named
-	from  string    // what was asked for: of several answers to the same question, one is taken
+	root  string    // the named file, folder or archive
+	from  string    // the request that it answers: only one answer per request is used
 	taken time.Time // zero if not known
 	heard time.Time // see seed.List
 	earlier.Seed
@@ -53,7 +53,7 @@ func seeds() sought {
 	}}
 }
 
-// notSeed tells what a file is that holds no objects.
+// notSeed describes a file without objects.
 func notSeed(head []byte) unlike {
 	u := unlikeHead(head)
 	if sought := recordings(); u.reason == "text" && sought.is(context.Background(), head) {
@@ -74,14 +74,14 @@ func isTrace(head []byte) bool {
 	return false
 }
 
-// readSeeds reads what the named files, folders and archives hold of objects.
+// readSeeds reads the objects in the named files, folders and archives.
 func readSeeds(ctx context.Context, opts Options) (all []seedList, notices []string, err error) {
 	found, err := places(ctx, opts.Seeds, opts, seeds())
 	if err != nil {
 		return nil, nil, err
 	}
 	budget := lines.NewBudget(opts.Memory)
-	var of []*file // that are read
+	var of []*file // the files read
 	for _, p := range found {
 		lists, said, err := readSeed(ctx, p, budget)
 		switch {
@@ -105,7 +105,7 @@ func readSeeds(ctx context.Context, opts Options) (all []seedList, notices []str
 	return all, append(notices, aboutFolders(of)...), nil
 }
 
-// readSeed reads one file: objects, or a trace that begins with all there are.
+// readSeed reads one file: objects, or a trace that begins with all objects.
 func readSeed(ctx context.Context, p place, budget *lines.Budget) (lists []seedList, notices []string, err error) {
 	r, err := p.open(ctx)
 	if err != nil {
@@ -118,7 +118,7 @@ func readSeed(ctx context.Context, p place, budget *lines.Budget) (lists []seedL
 		list, err := tracedSeed(r)
 		return []seedList{list}, nil, err
 	case !seed.Sniff(r.Head()):
-		return nil, nil, fmt.Errorf("%s is no seed: it does not begin as what kubectl, must-gather, kwokctl, k8shark and schedq seed write of objects", r.Name())
+		return nil, nil, fmt.Errorf("%s is no seed: pass objects as kubectl, must-gather, kwokctl, k8shark or schedq seed write them", r.Name())
 	}
 	file, err := seed.Read(r.Rest(), r.Keep)
 	if err != nil {
@@ -131,12 +131,12 @@ func readSeed(ctx context.Context, p place, budget *lines.Budget) (lists []seedL
 		}
 	}
 	if file.LeftOut > 0 {
-		notices = append(notices, fmt.Sprintf("%s: %d objects can't be taken and are left out, the first because %v", r.Name(), file.LeftOut, file.Cause))
+		notices = append(notices, fmt.Sprintf("%s: %d invalid objects are left out, the first because %v", r.Name(), file.LeftOut, file.Cause))
 	}
 	return lists, notices, nil
 }
 
-// tracedSeed reads what a trace tells of the moment at which it came to the scheduler, or of its end.
+// tracedSeed returns the objects of a trace at the moment when it attached to the scheduler, or at its end.
 func tracedSeed(r *lines.Reader) (seedList, error) {
 	list := seedList{name: r.Name(), from: r.Name()}
 	part, err := trace.Read(r)
@@ -168,8 +168,8 @@ func tracedSeed(r *lines.Reader) (seedList, error) {
 	return list, nil
 }
 
-// sow chooses what seeds tell of the moment nearest to the begin of logs.
-func sow(lists []seedList, begin, end time.Time) (s earlier.Seed, notices []string) {
+// applySeeds returns the seeds' objects nearest to the beginning of the logs.
+func applySeeds(lists []seedList, begin, end time.Time) (s earlier.Seed, notices []string) {
 	heard := map[string]time.Time{}
 	for _, l := range lists {
 		if l.heard.After(heard[l.root]) {
@@ -181,12 +181,12 @@ func sow(lists []seedList, begin, end time.Time) (s earlier.Seed, notices []stri
 	for _, l := range lists {
 		at, what := l.taken, "was taken at"
 		if at.IsZero() {
-			at, what = heard[l.root], "last heard of a node at"
+			at, what = heard[l.root], "last contains a heartbeat of a node at"
 		}
 		if !at.IsZero() && (begin.Sub(at) > nearSeed || at.Sub(end) > nearSeed) {
 			if !far[l.root] {
 				far[l.root] = true
-				notices = append(notices, fmt.Sprintf("%s is of another time and is left out: it %s %s, and the logs cover %s",
+				notices = append(notices, fmt.Sprintf("%s is of another time and is left out: it %s %s, but the logs cover %s",
 					l.name, what, at.UTC().Format("2006-01-02 15:04:05"), span{"", begin, end}.text()))
 			}
 			continue
@@ -226,8 +226,8 @@ func sow(lists []seedList, begin, end time.Time) (s earlier.Seed, notices []stri
 	return s, notices
 }
 
-// isNearer reports whether what was taken at t tells more of begin than what was taken at other: before it and later, or
-// else after it and sooner.
+// isNearer reports whether a seed taken at t is better than one taken at other: the last before begin is best, then the
+// first after it.
 func isNearer(t, other, begin time.Time) bool {
 	if t.After(begin) != other.After(begin) {
 		return other.After(begin)
@@ -249,11 +249,11 @@ func spanOf(files []*file) (begin, end time.Time) {
 	return begin, end
 }
 
-// aboutFit says what became of a seed, and of logs that have none and begin in the middle, while the scheduler is at work.
+// aboutFit returns notices about a seed's objects, and about logs without a seed that begin while the scheduler works.
 func aboutFit(f earlier.Fit, lists []seedList, atWork bool) (notices []string) {
-	say := func(n int, what string) {
+	say := func(n int, why string) {
 		if n > 0 {
-			notices = append(notices, fmt.Sprintf("Of the seed, %d %s.", n, what))
+			notices = append(notices, fmt.Sprintf("Objects of the seed left out, %s: %d.", why, n))
 		}
 	}
 	switch {
@@ -263,7 +263,7 @@ func aboutFit(f earlier.Fit, lists []seedList, atWork bool) (notices []string) {
 		return []string{"The logs begin while the scheduler is at work. What was there before is known as far as they show it later, and where pods were then is estimated. " +
 			"--seed FILE tells of the rest: schedq seed, or kubectl get -o json, near that time."}
 	}
-	say(f.Gone, "objects had been replaced by others of their names when the logs began, and are left out")
-	say(f.Later, "objects came after the end of the logs, and are left out")
+	say(f.Gone, "replaced by others with their names before the logs begin")
+	say(f.Later, "created after the logs end")
 	return notices
 }

@@ -50,13 +50,13 @@ func TestSeeds(t *testing.T) {
 		{"as it was", fits, []string{"node-a", "idle", "web-1"}, ""},
 		{"what the log tells itself", listOf(nodeObject("node-a", "na", before), podObject("web-2", "u2", "2026-11-21T10:00:01Z")), []string{"node-a"}, ""},
 		{"of the time before a name was used again", listOf(nodeObject("node-a", "na", before), podObject("web-2", "old", before)), []string{"node-a"},
-			"Of the seed, 1 objects had been replaced by others of their names when the logs began, and are left out."},
+			"Objects of the seed left out, replaced by others with their names before the logs begin: 1."},
 		{"of a time after it", listOf(nodeObject("node-a", "na", before), podObject("web-9", "u9", "2026-11-21T10:20:00Z")), []string{"node-a"},
-			"Of the seed, 1 objects came after the end of the logs, and are left out."},
+			"Objects of the seed left out, created after the logs end: 1."},
 		{"of another cluster", listOf(nodeObject("node-z", "nz", before), podObject("web-1", "u1", before)), nil,
 			"The seed is of another cluster than the logs, and is left out: nothing that both name is the same."},
 		{"of another time", listOf(nodeObject("node-a", "na", "2026-11-21T08:59:00Z")), nil,
-			"DIR/seed is of another time and is left out: it last heard of a node at 2026-11-21 08:59:00, and the logs cover 2026-11-21 10:00:00 to 10:00:01"},
+			"DIR/seed is of another time and is left out: it last contains a heartbeat of a node at 2026-11-21 08:59:00, but the logs cover 2026-11-21 10:00:00 to 10:00:01"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			paths := in(t, "audit.log", middle, "seed", c.seed)
@@ -153,7 +153,7 @@ func TestSeedsFound(t *testing.T) {
 func TestNoSeed(t *testing.T) {
 	paths := in(t, "audit.log", middle, "seed", "hello\n", "empty", "", "secrets", `{"kind":"SecretList","apiVersion":"v1","items":[]}`)
 	for i, want := range []string{
-		"DIR/seed is no seed: it does not begin as what kubectl, must-gather, kwokctl, k8shark and schedq seed write of objects",
+		"DIR/seed is no seed: pass objects as kubectl, must-gather, kwokctl, k8shark or schedq seed write them",
 		"DIR/empty is empty",
 		"DIR/secrets: it holds no object that kube-scheduler reads",
 	} {
@@ -217,7 +217,7 @@ func TestSeedBesideLog(t *testing.T) {
 	}{
 		"of the end": {listOf(node, pod("early", "2026-11-21T09:00:00Z", "node-a", at+"2Z"), pod("late", at+"3Z", "node-a", at+"7Z"), pod("old", "2026-11-21T09:00:00Z", "node-a", "2026-11-21T09:00:00Z"), pod("after", "2026-11-21T10:10:00Z", "", at+"9Z")),
 			[]string{"00.5 added early", "00.5 added old on node-a", "00.5 early failed", "02.5 early bound", "03.0 added late", "04.5 unknown bound", "06.5 late failed", "07.0 updated late on node-a", "08.5 unknown-2 failed"},
-			"Of the seed, 1 objects came after the end of the logs, and are left out."},
+			"Objects of the seed left out, created after the logs end: 1."},
 		"of one namespace": {listOf(pod("old", "2026-11-21T09:00:00Z", "node-a", "2026-11-21T09:00:00Z")),
 			[]string{"00.5 added old on node-a", "00.5 early failed", "02.5 early bound", "04.5 unknown bound", "06.5 late failed", "08.5 unknown-2 failed"}, ""},
 		"of another cluster": {listOf(other, pod("old", "2026-11-21T09:00:00Z", "node-z", "2026-11-21T09:00:00Z")),

@@ -25,8 +25,8 @@ func TestShapes(t *testing.T) {
 		"openb":     "[scenario] from 2023-01-01 00:00:00 to 00:15:30: map[ObjectChange:8 SchedulerStarted:1]",
 		"simkube":   "[scenario] from 2026-06-12 16:41:08 to 16:42:20: map[ObjectChange:9 SchedulerStarted:1]",
 	}
-	folders, err := os.ReadDir("testdata") // with the seeds' and README.md
-	if err != nil || len(folders) != len(want)+2 {
+	folders, err := os.ReadDir("testdata") // with the seeds', the platforms' and README.md
+	if err != nil || len(folders) != len(want)+3 {
 		t.Fatal(err, folders)
 	}
 	nodes := []string{"testdata/seed/list.json"}

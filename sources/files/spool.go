@@ -14,25 +14,25 @@ import (
 )
 
 const (
-	// spoolMemory is how much of a stream is kept in memory, in bytes. The rest goes to a temporary file.
+	// spoolMemory limits how many bytes of a stream are kept in memory. The rest goes to a temporary file.
 	spoolMemory = 4 << 20
-	// maxSpool is how much is kept at all. A longer stream can be read only once.
+	// maxSpool limits how many bytes are kept at all. A longer stream can be read only once.
 	maxSpool = 1 << 30
 )
 
 var errOnce = errors.New("the stream is too long to be read twice: write it to a file first")
 
-// spool keeps what is read of a stream, so that the stream can be read again.
+// spool keeps the data read from a stream, so that the stream can be read again.
 type spool struct {
 	mu   sync.Mutex
-	ctx  context.Context // in which the temporary file is made
+	ctx  context.Context // for the temporary file
 	from io.Reader
 	head []byte
-	rest disk.File // nil: there is none
-	size int64     // of what was read
-	most int64     // of what is kept
+	rest disk.File // nil if there is none
+	size int64     // bytes read
+	most int64     // limits how many are kept
 	lost bool      // nothing is kept any more
-	err  error     // why no more comes
+	err  error     // the stream's end
 }
 
 func newSpool(ctx context.Context, from io.Reader, most int64) *spool {
@@ -74,7 +74,7 @@ func (s *spooled) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// keep keeps what was read, unless it is too much or can't be written.
+// keep keeps data unless it is too much or cannot be written.
 func (s *spool) keep(text []byte) {
 	switch {
 	case s.lost:
@@ -98,7 +98,7 @@ func (s *spool) keep(text []byte) {
 	s.lost, s.head, s.rest = true, nil, nil
 }
 
-// opener returns what opens the file at path, as often as need be. "-" is stdin, which can be read once only, as can a pipe.
+// opener returns a function that opens the file at path any number of times. "-" is stdin. It and pipes are spooled.
 func opener(path string, stdin io.Reader) func(context.Context) (*lines.Reader, error) {
 	name, modTime := "standard input", time.Time{}
 	if path != "-" {

@@ -10,9 +10,9 @@ import (
 	"github.com/schedq/schedq/sources/trace"
 )
 
-// A trace, or a ring, that is read alone can be told event by event as it is read. It need not be kept then.
+// A trace or a ring without other files can be played while it is read. Then it need not be kept.
 
-// streams reports whether files are one trace or ring that is too long to be kept, and nothing is beside it.
+// streams reports whether the files are one trace or ring that is too long to keep.
 func streams(files []*file, opts Options) bool {
 	return opts.Summary != nil && opts.Beside == nil && len(opts.Seeds) == 0 && len(files) == 1 && files[0].format.name == trace.Format &&
 		(areLong(files, opts) || isLongRing(files[0], opts))
@@ -23,9 +23,9 @@ func streams(files []*file, opts Options) bool {
 const streamMemory = 80 << 20
 
 // streamTrace opens a trace that is too large to keep. It returns nil if the files are something else,
-// or if the objects of one moment are too large, too.
+// or if even the objects of one moment are too large.
 func streamTrace(ctx context.Context, paths []string, opts Options) *sources.Recording {
-	debug.FreeOSMemory() // what was kept until now
+	debug.FreeOSMemory() // of the data kept until now
 	files, err := detectAll(ctx, paths, opts)
 	if err != nil {
 		return nil
@@ -45,8 +45,8 @@ func streamTrace(ctx context.Context, paths []string, opts Options) *sources.Rec
 	return rec
 }
 
-// readTrace reads a trace or a ring. Of one that is not to be kept it selects a summary: it is read again later, as far as it was
-// written now. A trace is kept all the same if its times go back, or if it tells moves in a way that all of it is needed for.
+// readTrace reads a trace or a ring. If it is not kept, readTrace selects a summary; it is read again later, up to its
+// present end. A trace is kept anyway if its times go back, or if its moves can be known only from all of it.
 func readTrace(ctx context.Context, f *file) (err error) {
 	if !f.keeps {
 		if f.keeps, err = f.surveyTrace(ctx); err != nil || !f.keeps {
@@ -61,11 +61,11 @@ func readTrace(ctx context.Context, f *file) (err error) {
 	return partBy(trace.Read)(ctx, f)
 }
 
-// surveyTrace reads a trace or a ring that is not kept, and reports whether it has to be.
+// surveyTrace reads a trace or a ring that is not kept, and reports whether it must be.
 func (f *file) surveyTrace(ctx context.Context) (keep bool, err error) {
 	part := &sources.Part{Format: trace.Format}
 	f.selected = f.summary()
-	begun := *f // which reads on whatever is found out of a ring meanwhile
+	begun := *f // a copy: f changes while a ring is read
 	if f.ring != nil {
 		f.ring.reading.Budget = nil
 		ring := *f.ring
@@ -93,7 +93,7 @@ func (f *file) surveyTrace(ctx context.Context) (keep bool, err error) {
 	return f.ring == nil && f.events == 0, nil
 }
 
-// tracedAgain yields the events of a trace or a ring that is not kept, as far as it was written when it was read first.
+// tracedAgain yields the events of a trace or a ring that is not kept, up to where it ended when it was first read.
 func (f *file) tracedAgain(ctx context.Context) joined.Events {
 	return func(yield func(sources.Event, error) bool) {
 		left := f.events
@@ -105,8 +105,8 @@ func (f *file) tracedAgain(ctx context.Context) joined.Events {
 	}
 }
 
-// traced yields the events of a trace or a ring from its beginning. At the end, part, unless it is nil, gets its notices and its last
-// time. What stands at any moment of a trace is bounded, each time that it is read.
+// traced yields the events of a trace or a ring from its beginning. At the end it sets the notices and the last time of
+// part, unless that is nil. Each reading limits the memory for the objects of one moment.
 func (f *file) traced(ctx context.Context, part *sources.Part) joined.Events {
 	if f.ring != nil {
 		return f.ring.events(ctx, part)

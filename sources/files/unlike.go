@@ -12,10 +12,10 @@ import (
 	"github.com/schedq/schedq/sources/seed"
 )
 
-// An error about a file that is no recording says what the file is and what to do next. In a folder such files are counted by what they
-// are.
+// The error about a file that is no recording describes the file and says what to do next. In a folder such files are
+// counted by kind.
 
-// unlike is what a file is that is no recording.
+// unlike describes a file that is no recording.
 type unlike struct {
 	reason string // in a few words that fit any number of files
 	advice string // a sentence about one file
@@ -31,33 +31,33 @@ var (
 	kubectlTable    = regexp.MustCompile(`(?m)^(?:NAMESPACE\s+)?NAME\s+(?:[A-Z-]+\s+)*AGE\b`)
 )
 
-// unlikeOf returns what a file is that is no recording, by its beginning and its first line.
+// unlikeOf describes a file that is no recording by its beginning and its first line.
 func unlikeOf(head, first []byte) unlike {
 	switch {
 	case len(bytes.TrimSpace(head)) == 0:
 		return unlike{"empty", "is empty: it has only blank lines"}
 	case bytes.HasPrefix(first, []byte("age-encryption.org/")):
-		return unlike{"encrypted", "is encrypted (age): give schedq what age --decrypt makes of it"}
+		return unlike{"encrypted", "is encrypted (age): decrypt it first, with age --decrypt"}
 	case isMarkdown(head):
-		return unlike{"Markdown", "is a text in Markdown, and no fence in it holds lines of an audit log or of kube-scheduler's log as those programs write them"}
+		return unlike{"Markdown", "is a Markdown text, and no fence in it contains unmodified lines of an audit log or kube-scheduler's log"}
 	case eventsTable.Match(head):
-		return unlike{"kubectl table", "is a table of Events, which has ages and no times: kubectl get events -A -o json is a --seed, beside a log"}
+		return unlike{"kubectl table", "is a table of Events, with ages instead of times: pass the output of kubectl get events -A -o json as --seed, with a log"}
 	case kubectlTable.Match(head):
-		return unlike{"kubectl table", "is a table that kubectl prints, without times: the same with -o json is a --seed, beside a log"}
+		return unlike{"kubectl table", "is a table from kubectl, without times: pass the output with -o json as --seed, with a log"}
 	case describedPod.Match(head):
-		return unlike{"kubectl describe", "is a text of kubectl describe, without the times of attempts: kubectl get -o json is a --seed, beside an audit log or a log of kube-scheduler"}
+		return unlike{"kubectl describe", "is output of kubectl describe, without the times of attempts: pass the output of kubectl get -o json as --seed, with an audit log or kube-scheduler's log"}
 	}
 	line, column := klogAt(head)
 	switch {
 	case line > 0:
-		return unlike{"text", fmt.Sprintf("has a klog line at column %d of line %d, behind something that schedq does not know: cut that off", column, line)}
+		return unlike{"text", fmt.Sprintf("has a klog line at column %d of line %d, after a prefix that schedq does not know: remove the prefix", column, line)}
 	case seed.Sniff(head) && bytes.Contains(head, []byte("metadata")):
-		return unlike{"objects, for --seed", "contains objects, not what happened to them: give it as --seed, beside an audit log or a log of kube-scheduler"}
+		return unlike{"objects, for --seed", "contains objects but not their changes: pass it as --seed, with an audit log or kube-scheduler's log"}
 	case schedulersWords.Match(head):
-		return unlike{"text", "has kube-scheduler's messages without klog's header, which has their times: give schedq the lines as kube-scheduler writes them"}
+		return unlike{"text", "has kube-scheduler's messages without klog's header, which has their times: pass the lines as kube-scheduler writes them"}
 	}
 	shown := sources.Sanitize(string(first[:min(len(first), 60)]))
-	return unlike{"text", fmt.Sprintf("has a format that schedq does not read (%s): its first line is \"%s\"", listFormats()+"; objects, as kubectl get -o json prints them, are a --seed", shown)}
+	return unlike{"text", fmt.Sprintf("has a format that schedq does not read (%s): its first line is \"%s\"", listFormats()+"; pass objects, as kubectl get -o json prints them, as --seed", shown)}
 }
 
 // klogAt returns the line and column of the first klog header in head, or 0.
@@ -70,7 +70,7 @@ func klogAt(head []byte) (line, column int) {
 	return bytes.Count(before, []byte("\n")) + 1, at[0] - bytes.LastIndexByte(before, '\n')
 }
 
-// unlikeHead is unlikeOf for a file in a folder or an archive. None of its lines was read.
+// unlikeHead is unlikeOf for a file in a folder or an archive, of which no line was read.
 func unlikeHead(head []byte) unlike {
 	if bytes.IndexByte(head[:min(len(head), 1024)], 0) >= 0 {
 		return unlike{reason: "binary"}
@@ -79,10 +79,10 @@ func unlikeHead(head []byte) unlike {
 	return unlikeOf(head, first)
 }
 
-// skipped counts the files of a folder or an archive of which nothing is read, by reason.
+// skipped counts the skipped files of a folder or an archive by reason.
 type skipped struct {
 	root   string
-	what   string // that is sought
+	what   string // the kind of file sought
 	looked int
 	counts map[string]int
 	first  map[string]string // the name of the first, by reason
@@ -120,12 +120,12 @@ func (s *skipped) reasons() string {
 	return strings.Join(all, ", ")
 }
 
-// refusal is the error about a folder or an archive of which nothing is read.
+// refusal returns the error about a folder or an archive without a readable file.
 func (s *skipped) refusal() error {
 	return fmt.Errorf("%s: none of the %d files in it is %s: %s", sources.Sanitize(s.root), s.looked, s.what, s.reasons())
 }
 
-// notice says how many files are left out, or returns "".
+// notice returns how many files are left out and why, or "".
 func (s *skipped) notice() string {
 	left := 0
 	for _, n := range s.counts {
@@ -137,7 +137,7 @@ func (s *skipped) notice() string {
 	return fmt.Sprintf("%s: %d of the %d files in it are left out: %s", sources.Sanitize(s.root), left, s.looked, s.reasons())
 }
 
-// leave counts a file that could not be read, by the error.
+// leave counts an unreadable file by its error.
 func (s *skipped) leave(name string, err error) {
 	reason, _ := schedlog.WhyOther(err)
 	if reason == "" {
@@ -150,7 +150,7 @@ func (s *skipped) leave(name string, err error) {
 func (f *file) unknown() error {
 	head := f.reader.Head()
 	f.reader.Strict()
-	first, err := f.reader.Next() // a line that is too long or binary says so itself
+	first, err := f.reader.Next() // the error about a line that is too long or binary describes it
 	if err != nil {
 		return err
 	}

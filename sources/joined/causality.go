@@ -10,11 +10,11 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// earlier yields changes, each at the time that move gives it, which is less than maxAhead before its own. The order of the
-// changes stays: none comes later than one behind it.
+// earlier yields changes at the times that move returns, which are less than maxAhead before their own. The changes keep
+// their order.
 func earlier(changes Events, move func(*sources.Event), room *room) Events {
 	return func(yield func(sources.Event, error) bool) {
-		var held []sources.Event // before which one behind them may come to be
+		var held []sources.Event // a later change may still move before them
 		for ev, err := range changes {
 			if err == nil {
 				room.keep(ev, +1)
@@ -47,14 +47,14 @@ func earlier(changes Events, move func(*sources.Event), room *room) Events {
 	}
 }
 
-// causality knows the pods that came and went lately, as changes and a scheduler's log tell it.
+// causality records the recent arrivals and departures of pods in a scheduler's log.
 type causality struct {
 	log     *window
 	moves   *recent[passage, struct{}]
 	changes *recent[passage, struct{}]
 }
 
-// passage is that a pod came, or went.
+// passage is the arrival or departure of a pod.
 type passage struct {
 	pod  types.NamespacedName
 	gone bool
@@ -70,8 +70,8 @@ func newCausality(log *window) *causality {
 	return c
 }
 
-// behind is how far behind what was read of a log the changes may be that it is compared with: they come to be earlier by up to
-// maxAhead, by more than one log, and each time some of them wait for as long.
+// behind limits how far the changes may be behind the log that they are compared with: more than one log may move them
+// by up to maxAhead, and each time some of them wait for as long.
 const behind = 10 * maxAhead
 
 // precede moves an object's change to an earlier time where the scheduler's log proves that it had
@@ -96,7 +96,7 @@ func (c *causality) precede(ev *sources.Event) {
 	}
 }
 
-// passageOf tells what came or went with a change.
+// passageOf returns the arrival or departure that a change is.
 func passageOf(f sources.Fact) (passage, bool) {
 	c, is := f.(*sources.ObjectChange)
 	if !is {

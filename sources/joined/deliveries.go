@@ -7,11 +7,11 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// deliveries are what schedulers have heard of lately and no change is known for, as their logs say.
+// deliveries are the recent watch events in schedulers' logs that match no change yet.
 type deliveries struct {
 	logs     []*window
-	heard    *recent[sources.Delivered, struct{}]
-	assigned map[types.UID]bool // the pods that they know to have a node
+	received *recent[sources.Delivered, struct{}]
+	assigned map[types.UID]bool // pods that have a node according to the changes
 }
 
 func newDeliveries(logs []*window) *deliveries {
@@ -19,15 +19,15 @@ func newDeliveries(logs []*window) *deliveries {
 	for _, log := range logs {
 		log.seen = append(log.seen, func(ev sources.Event) {
 			if what, is := ev.Fact.(*sources.Delivered); is {
-				d.heard.add(ev.Time, *what, struct{}{})
+				d.received.add(ev.Time, *what, struct{}{})
 			}
 		})
 	}
 	return d
 }
 
-// deliver notes with a change that an audit log tells of when the scheduler heard of it, as its logs say: a watch may tell it many
-// milliseconds after the API server's answer, or some before. Then the change becomes so no later than it was heard of.
+// deliver sets when a scheduler received an audit log's change, according to the scheduler's logs: a watch may deliver it
+// many milliseconds after the API server's response, or some before. The returned time is no later than the delivery.
 func (d *deliveries) deliver(ev *sources.Event) {
 	c, _ := ev.Fact.(*sources.ObjectChange)
 	what, is := d.deliveredAs(c)
@@ -37,18 +37,18 @@ func (d *deliveries) deliver(ev *sources.Event) {
 	for _, log := range d.logs {
 		log.readTo(ev.Time.Add(maxAhead))
 	}
-	d.heard.forget(ev.Time.Add(-maxAhead)) // those are of another of its name
-	times := d.heard.of[what]
+	d.received.forget(ev.Time.Add(-maxAhead)) // older ones are of another pod with its name
+	times := d.received.of[what]
 	if len(times) > 0 && times[0].at.Sub(ev.Time) < maxAhead {
-		c.Delivered, d.heard.of[what] = times[0].at, times[1:]
+		c.Delivered, d.received.of[what] = times[0].at, times[1:]
 		if c.Delivered.Before(ev.Time) {
 			ev.Time = c.Delivered
 		}
 	}
 }
 
-// deliveredAs returns what a scheduler says that hears of c, and false if that is nothing at -v=3. Its watch tells of pods that have
-// ended as of such that are gone (scheduler.go, NewInformerFactory).
+// deliveredAs returns what a scheduler logs when it receives c, and false if it logs nothing at -v=3. Its watch delivers
+// pods that have ended as deleted (scheduler.go, NewInformerFactory).
 func (d *deliveries) deliveredAs(c *sources.ObjectChange) (sources.Delivered, bool) {
 	if c == nil {
 		return sources.Delivered{}, false

@@ -1,6 +1,6 @@
-// Package joined puts together what audit logs and the logs of their schedulers tell, event by event: what a scheduler's log
-// tells more exactly is taken from it, and what it proves of the order of changes is followed. What is remembered is what was
-// told within seconds, and the pods that are there.
+// Package joined merges audit logs with the logs of their schedulers, event by event. It takes from a scheduler's log the
+// facts that it has more exactly, and corrects the order of changes where the log proves it. It remembers the last few
+// seconds, and the pods that exist.
 package joined
 
 import (
@@ -12,26 +12,26 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Events are events in the order of time. An error is the last that they yield.
+// Events yields events in the order of time. An error is the last.
 type Events = iter.Seq2[sources.Event, error]
 
 // Log is a scheduler's log.
 type Log struct {
 	// First and Last are its first and last times.
 	First, Last time.Time
-	// Moves is true if it tells moves.
+	// Moves is true if it contains moves.
 	Moves bool
-	// Spans are its *sources.Logged. A log that tells all moves has none.
+	// Spans are its *sources.Logged. A log that contains all moves has none.
 	Spans []sources.Event
 	// Starts are its *sources.SchedulerStarted, in the order in which Events yields them.
 	Starts []sources.Event
-	// Events reads the log once more, and yields also its *sources.Delivered. Each reading has facts of its own.
+	// Events reads the log again. It also yields *sources.Delivered. No two readings share facts.
 	Events func(context.Context) Events
 
-	described []bool // those of Starts that changes tell of, too
+	described []bool // the Starts that are also among the changes
 }
 
-// markAll marks a log that tells all moves, where others do not.
+// markAll marks a log that contains all moves when others do not.
 func (l *Log) markAll() {
 	begin := sources.Event{Time: l.First, Fact: &sources.Logged{Verbosity: sources.MovesVerbosity}}
 	end := sources.Event{Time: l.Last, Fact: &sources.Logged{Verbosity: -1}}
@@ -52,7 +52,7 @@ func (l *Log) markAll() {
 	}
 }
 
-// Kept returns a function that yields events that are at hand, which it sorts.
+// Kept returns a function that yields the given events, sorted in place.
 func Kept(events []sources.Event) func(context.Context) Events {
 	byTime := func(a, b sources.Event) int { return a.Time.Compare(b.Time) }
 	if !slices.IsSortedFunc(events, byTime) {
@@ -69,43 +69,42 @@ func Kept(events []sources.Event) func(context.Context) Events {
 	}
 }
 
-// tellsAll reports whether the log tells all moves, from its first line to its last.
-func (l *Log) tellsAll() bool { return len(l.Spans) == 0 }
+// hasAll reports whether the log contains all moves, from its first line to its last.
+func (l *Log) hasAll() bool { return len(l.Spans) == 0 }
 
-// Recording is what is told of one run.
+// Recording is the sources of one run.
 type Recording struct {
-	// Changes reads what audit logs tell. Nil: there are none.
+	// Changes reads the audit logs. Nil if there are none.
 	Changes func(context.Context) Events
-	// Begins is when the changes begin. Zero if that is not known.
+	// Begins is when the changes begin. Zero if not known.
 	Begins time.Time
-	// Logs are those of the schedulers, of which one follows upon another.
+	// Logs are the schedulers' logs, one after another.
 	Logs []*Log
-	// Before and After read other sources. Of equal times their events come behind the changes and behind the logs.
+	// Before and After read other sources. Of equal times, events are in the order changes, Before, logs, After.
 	Before, After []func(context.Context) Events
-	// Memory is how many bytes may be taken by what waits. 0: as many as need be.
+	// Memory limits the bytes of the events that wait. 0 means no limit.
 	Memory int
 
 	joins join
 }
 
-// join is how changes and logs are put together.
+// join is how changes and logs are merged.
 type join int8
 
 const (
-	asTheyAre  join = iota // the logs tell nothing of pods
-	movesAlone             // the logs tell what schedulers did, and the changes the rest
-	asEvidence             // logs that do not tell all moves are evidence beside that of the changes
+	asTheyAre  join = iota // the logs contain nothing about pods
+	movesAlone             // the schedulers' work is taken from the logs alone, and the rest from the changes
+	asEvidence             // logs without all moves are evidence, as are the changes
 )
 
-// Prepare finds out how what r tells is put together. It must be called before Events, and
-// again if the logs are others.
+// Prepare decides how changes and logs are merged. It must be called before Events, and again when Logs change.
 func (r *Recording) Prepare() {
 	r.joins = asTheyAre
 	switch {
-	case slices.ContainsFunc(r.Logs, func(l *Log) bool { return !l.tellsAll() }):
+	case slices.ContainsFunc(r.Logs, func(l *Log) bool { return !l.hasAll() }):
 		r.joins = asEvidence
 		for _, l := range r.Logs {
-			if l.tellsAll() && l.Moves {
+			if l.hasAll() && l.Moves {
 				l.markAll()
 			}
 		}
@@ -114,29 +113,29 @@ func (r *Recording) Prepare() {
 	}
 }
 
-// Describe takes what logs tell of schedulers that started for what is to be known of those *sources.SchedulerStarted among the changes
-// that are the same, which are given in the order of time, and are the same facts whenever they are read. It returns those starts that
-// are told. It may be called once, between Prepare and Events.
-func (r *Recording) Describe(starts []sources.Event) (told []sources.Event) {
+// Describe fills in the changes' scheduler starts, in the order of time, from the same starts in the logs: every
+// reading of the changes must yield these facts. It returns the starts that the recording has. It may be called once,
+// between Prepare and Events.
+func (r *Recording) Describe(starts []sources.Event) (all []sources.Event) {
 	for _, l := range r.Logs {
 		if r.joins == asEvidence {
 			l.describeStarts(starts)
 		}
 		for i, ev := range l.Starts {
 			if !l.describes(i) {
-				told = append(told, ev)
+				all = append(all, ev)
 			}
 		}
 	}
 	for _, ev := range starts {
-		if r.Tells(ev) {
-			told = append(told, ev)
+		if r.Has(ev) {
+			all = append(all, ev)
 		}
 	}
-	return told
+	return all
 }
 
-// Events reads all once and yields it in the order of time.
+// Events reads all sources once and yields their events in the order of time.
 func (r *Recording) Events(ctx context.Context) Events {
 	return func(yield func(sources.Event, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -175,18 +174,19 @@ func (r *Recording) Events(ctx context.Context) Events {
 	}
 }
 
-// Tells reports whether an event of the changes is told, and not by a log more exactly. It must be called after Prepare.
-func (r *Recording) Tells(ev sources.Event) bool {
+// Has reports whether the recording has an event of the changes: no log has it more exactly. It must be called after
+// Prepare.
+func (r *Recording) Has(ev sources.Event) bool {
 	switch r.joins {
 	case movesAlone:
 		return isFact[*sources.ObjectChange](ev) || isFact[*sources.Attached](ev)
 	case asEvidence:
-		return !isFact[*sources.FailedAttempt](ev) || !tellAttempts(r.Logs, ev.Time) && !tellAttempts(r.Logs, ev.Time.Add(-untilEvent))
+		return !isFact[*sources.FailedAttempt](ev) || !haveAttempts(r.Logs, ev.Time) && !haveAttempts(r.Logs, ev.Time.Add(-untilEvent))
 	}
 	return true
 }
 
-// changes yields the changes as the logs have them become so.
+// changes yields the changes at the times that the logs prove.
 func (r *Recording) changes(ctx context.Context, logs []*window, room *room) Events {
 	if len(logs) == 0 {
 		return r.Changes(ctx)
@@ -203,18 +203,19 @@ func (r *Recording) changes(ctx context.Context, logs []*window, room *room) Eve
 	return func(yield func(sources.Event, error) bool) {
 		changes(yield)
 		for _, log := range logs {
-			log.seen = nil // there is nothing that it could be evidence of
+			log.seen = nil // no change is left to compare
 		}
 	}
 }
 
-// fromChanges yields of changes what is told. A failed attempt that is not may have something to say to the line that is.
+// fromChanges yields the changes that the recording has. A failed attempt that a log has more exactly completes the
+// log's line.
 func (r *Recording) fromChanges(changes Events, logs []*window) Events {
 	failures := newFailures(logs)
 	return func(yield func(sources.Event, error) bool) {
 		for ev, err := range changes {
-			failures.told.forget(ev.Time.Add(-heldUp))
-			if err == nil && !r.Tells(ev) {
+			failures.attempts.forget(ev.Time.Add(-heldUp))
+			if err == nil && !r.Has(ev) {
 				if f, is := ev.Fact.(*sources.FailedAttempt); is && r.joins == asEvidence {
 					failures.record(ev.Time, f)
 				}
@@ -232,7 +233,7 @@ func isFact[F sources.Fact](e sources.Event) bool {
 	return is
 }
 
-// head is the next event of some, which are read as they are needed.
+// head is the next event of one source.
 type head struct {
 	sources.Event
 	err    error
@@ -248,7 +249,7 @@ func (h *head) advance() {
 	h.Event, h.err, h.some = h.next()
 }
 
-// merge yields all events. Of equal times that of the earlier of all comes first.
+// merge yields all events. Events of equal times are in the order of all.
 func merge(all []*head) Events {
 	if len(all) == 1 {
 		return all[0].events
@@ -272,7 +273,8 @@ func merge(all []*head) Events {
 	}
 }
 
-// firstOf returns the head that is the next, or nil if there is none. One is opened when the others have come to where it begins.
+// firstOf returns the head with the next event, or nil if there is none. It opens a head when the others have reached
+// its beginning.
 func firstOf(all []*head) (first *head) {
 	for _, h := range all {
 		switch {
@@ -291,6 +293,6 @@ func firstOf(all []*head) (first *head) {
 	return first
 }
 
-// maxAhead is how far a scheduler's log can be ahead of the audit log: the API server tells watchers of
-// a change before it has finished the answer to the request, by some milliseconds.
+// maxAhead limits how far a scheduler's log can be ahead of the audit log: the API server sends a change to watchers
+// some milliseconds before it has finished the response to the request.
 const maxAhead = time.Second

@@ -8,45 +8,44 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// How the log of a scheduler that does not tell all moves is put together with an audit log: as evidence of what the
-// scheduler did, beside that which the audit log has.
+// A scheduler's log without all moves is merged with an audit log as additional evidence of the scheduler's work.
 
-// startsTogether is how far apart an API server and a scheduler's log tell of one start of a scheduler: it may have to
-// wait for the lease of the one before.
+// startsTogether limits how far apart an audit log and a scheduler's log may record one start of a scheduler: it may have
+// to wait for its predecessor's lease.
 const startsTogether = time.Minute
 
-// untilEvent is how long after its line in the log an attempt's Event says that it failed: the next thing that the
+// untilEvent limits how long after an attempt's line in the log its Event is recorded, which is the next thing that the
 // scheduler does (v1.37: schedule_one.go, handleSchedulingFailure). A log may end between the two.
 const untilEvent = 10 * time.Millisecond
 
-// heldUp is how long the scheduler of a machine under load may take from its line about an attempt to the Event.
+// heldUp limits the same on a machine under load.
 const heldUp = 10 * untilEvent
 
-// failures are the attempts that logs told lately to have failed.
+// failures are the recent failed attempts in logs.
 type failures struct {
-	logs []*window
-	told *recent[types.NamespacedName, *sources.FailedAttempt]
+	logs     []*window
+	attempts *recent[types.NamespacedName, *sources.FailedAttempt]
 }
 
 func newFailures(logs []*window) *failures {
-	told := newRecent[types.NamespacedName, *sources.FailedAttempt]()
+	attempts := newRecent[types.NamespacedName, *sources.FailedAttempt]()
 	for _, log := range logs {
 		log.seen = append(log.seen, func(ev sources.Event) {
 			if f, is := ev.Fact.(*sources.FailedAttempt); is {
-				told.add(ev.Time, f.Pod, f)
+				attempts.add(ev.Time, f.Pod, f)
 			}
 		})
 	}
-	return &failures{logs, told}
+	return &failures{logs, attempts}
 }
 
-// record gives the line that tells of the attempt of an Event at that time what only the Event tells: as which attempt
-// of which version of the pod it was recorded. What is known of the recorder outlasts the log so.
+// record copies to a log's failed attempt what only its Event has: the attempt's number and the pod's version. So the
+// facts about the recorder outlast the log.
 func (f *failures) record(at time.Time, event *sources.FailedAttempt) {
 	for _, log := range f.logs {
 		log.readTo(at)
 	}
-	lines := f.told.of[event.Pod]
+	lines := f.attempts.of[event.Pod]
 	for len(lines) > 0 && lines[len(lines)-1].at.After(at) {
 		lines = lines[:len(lines)-1]
 	}
@@ -55,7 +54,8 @@ func (f *failures) record(at time.Time, event *sources.FailedAttempt) {
 	}
 }
 
-// arrivalOrEnd returns the move that a line of 3 or 4 on a pod that came or went is, or nil. At 5 the log has the move itself.
+// arrivalOrEnd returns the move of a pod's arrival or departure that a line of -v=3 or 4 shows, or nil. At 5 the log has
+// the move itself.
 func (l *Log) arrivalOrEnd(ev sources.Event) *sources.Move {
 	d := ev.Fact.(*sources.Delivered)
 	if level := l.verbosityAt(ev.Time); d.Node || d.Assigned || level < 0 || level >= sources.MovesVerbosity {
@@ -67,7 +67,7 @@ func (l *Log) arrivalOrEnd(ev sources.Event) *sources.Move {
 	return &sources.Move{Pod: d.Name, To: sources.TierActive, Event: "UnscheduledPodAdd"}
 }
 
-// verbosityAt returns the log's verbosity at that time, or -1 if it is not known.
+// verbosityAt returns the log's verbosity at that time, or -1 if unknown.
 func (l *Log) verbosityAt(at time.Time) int {
 	level := -1
 	for _, s := range l.Spans {
@@ -78,8 +78,8 @@ func (l *Log) verbosityAt(at time.Time) int {
 	return level
 }
 
-// tellAttempts reports whether one of the logs tells at that time how attempts end.
-func tellAttempts(logs []*Log, at time.Time) bool {
+// haveAttempts reports whether one of the logs contains the ends of attempts at that time.
+func haveAttempts(logs []*Log, at time.Time) bool {
 	for _, log := range logs {
 		if log.verbosityAt(at) >= sources.AttemptsVerbosity {
 			return true
@@ -88,8 +88,7 @@ func tellAttempts(logs []*Log, at time.Time) bool {
 	return false
 }
 
-// describeStarts takes what the log tells of the schedulers that started for what is to be known of those starts that changes tell of.
-// Of the others the log's is the only word.
+// describeStarts replaces the changes' scheduler starts with the log's description of the same starts.
 func (l *Log) describeStarts(starts []sources.Event) {
 	l.described = make([]bool, len(l.Starts))
 	for i, ev := range l.Starts {
@@ -103,5 +102,5 @@ func (l *Log) describeStarts(starts []sources.Event) {
 	}
 }
 
-// describes reports whether changes tell of the ith of the log's starts.
+// describes reports whether the log's ith start is also among the changes.
 func (l *Log) describes(i int) bool { return i < len(l.described) && l.described[i] }

@@ -9,27 +9,27 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// lastWord is how long after its pod was deleted an attempt of it may end: a Permit plugin may have it wait for 15 minutes (v1.37:
-// framework/runtime/framework.go, maxTimeout), and the plugin that binds its volumes for 10 (bindTimeoutSeconds, unless it is configured).
+// lastWord limits how long after a pod's deletion its attempt may end: it may wait 15 minutes for a Permit plugin (v1.37:
+// framework/runtime/framework.go, maxTimeout), and 10 for VolumeBinding (the default of bindTimeoutSeconds).
 const lastWord = 25 * time.Minute
 
-// naming gives what a scheduler's log tells of pods, by name, their UIDs.
+// naming adds UIDs to a scheduler's facts about pods, which have only names.
 type naming struct {
 	uids    map[types.NamespacedName]types.UID
-	gone    []departure // which are to be forgotten
+	gone    []departure // pods to forget
 	waiting map[types.NamespacedName][]sources.Event
-	unknown map[sources.Fact]bool // those of all who wait
+	unknown map[sources.Fact]bool // the waiting facts that lack one
 }
 
-// departure is when a pod was deleted.
+// departure is the deletion of a pod.
 type departure struct {
 	at  time.Time
 	pod types.NamespacedName
 	uid types.UID
 }
 
-// nameUIDs yields events, with the UIDs of the pods that a scheduler's log tells of by name. A log may be some milliseconds ahead of the
-// audit log, so what is told of a pod that is not known waits for as long.
+// nameUIDs yields events and adds pods' UIDs where a scheduler's log has only names. A log may be some milliseconds ahead
+// of the audit log, so facts about unknown pods wait for as long.
 func nameUIDs(events Events) Events {
 	return func(yield func(sources.Event, error) bool) {
 		n := &naming{map[types.NamespacedName]types.UID{}, nil, map[types.NamespacedName][]sources.Event{}, map[sources.Fact]bool{}}
@@ -58,10 +58,10 @@ func nameUIDs(events Events) Events {
 	}
 }
 
-// note takes in an event.
+// note processes an event.
 func (n *naming) note(ev sources.Event) {
 	for len(n.gone) > 0 && ev.Time.Sub(n.gone[0].at) > lastWord {
-		if d := n.gone[0]; n.uids[d.pod] == d.uid { // and not another of that name
+		if d := n.gone[0]; n.uids[d.pod] == d.uid { // the name was not used again
 			delete(n.uids, d.pod)
 		}
 		n.gone = n.gone[1:]
@@ -82,7 +82,7 @@ func (n *naming) note(ev sources.Event) {
 	}
 }
 
-// show takes in a pod.
+// show records a pod.
 func (n *naming) show(now time.Time, verb sources.Verb, pod *corev1.Pod) {
 	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	n.uids[key] = pod.UID
@@ -99,7 +99,7 @@ func (n *naming) show(now time.Time, verb sources.Verb, pod *corev1.Pod) {
 	delete(n.waiting, key)
 }
 
-// giveUp forgets what waits for its pod, if it does: it is the first that waits.
+// giveUp lets the first waiting event go without a UID, if it lacks one.
 func (n *naming) giveUp(ev sources.Event) {
 	if !n.unknown[ev.Fact] {
 		return
@@ -113,7 +113,7 @@ func (n *naming) giveUp(ev sources.Event) {
 	}
 }
 
-// unnamed returns the pod whose attempt f tells of, and where its UID is to be. Nil: f has it, or needs none.
+// unnamed returns the pod of f and where to put its UID, or nil if f has a UID or needs none.
 func unnamed(f sources.Fact) (types.NamespacedName, *types.UID) {
 	switch f := f.(type) {
 	case *sources.FailedAttempt:

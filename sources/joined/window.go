@@ -8,36 +8,36 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// room is what memory may be taken by what waits, in bytes.
+// room counts and limits the bytes of the events that wait.
 type room struct{ most, taken int }
 
-// keep takes room for an event, or gives it back.
+// keep adds an event's bytes, or subtracts them.
 func (r *room) keep(ev sources.Event, sign int) {
 	r.taken += sign * (sources.Cost(ev.Fact) + sources.CostEntry)
 }
 
-// err says that what waits takes too much.
+// err returns an error if the waiting events take too much memory.
 func (r *room) err() error {
 	if r.most <= 0 || r.taken <= r.most {
 		return nil
 	}
-	return fmt.Errorf("what the logs tell of one moment takes more than %d MiB of memory: --memory raises the bound", r.most>>20)
+	return fmt.Errorf("the logs' events of one moment take more than %d MiB of memory: raise the limit with --memory", r.most>>20)
 }
 
-// window is a scheduler's log that is read: as evidence of changes first, and then for what it tells.
+// window reads a scheduler's log: first as evidence of changes, then for its events.
 type window struct {
 	of      *Log
 	next    func() (sources.Event, error, bool)
 	stop    func()
 	room    *room
-	seen    []func(sources.Event) // are shown what is read
-	from    time.Time             // on
-	waiting []sources.Event       // read, and not told yet
-	upTo    time.Time             // of the last that was read
+	seen    []func(sources.Event) // called with each event read
+	from    time.Time             // the time from which on they are
+	waiting []sources.Event       // read and not yielded yet
+	upTo    time.Time             // the time of the last event read
 	ended   bool
 	err     error
-	starts  int // how many were read
-	// alone is true if no objects are known: then the log's lines on pods that come and go are all there is.
+	starts  int // number of starts read
+	// alone is true if no objects are known: then pods' arrivals and departures are known only from the log.
 	alone bool
 }
 
@@ -47,7 +47,7 @@ func newWindow(l *Log, events Events, from time.Time, room *room) *window {
 	return w
 }
 
-// readTo reads all up to that time.
+// readTo reads the log up to that time.
 func (w *window) readTo(t time.Time) {
 	for !w.ended && !w.upTo.After(t) {
 		w.read()
@@ -85,7 +85,7 @@ func (w *window) read() {
 	}
 }
 
-// events yields what the log tells.
+// events yields the log's events.
 func (w *window) events() Events {
 	return func(yield func(sources.Event, error) bool) {
 		for {
@@ -110,7 +110,7 @@ func (w *window) events() Events {
 	}
 }
 
-// recent are values of the last while, by what they are of.
+// recent has recent values by key.
 type recent[K comparable, V any] struct {
 	of    map[K][]timed[V]
 	order []dated[K]
@@ -128,7 +128,7 @@ type dated[K comparable] struct {
 
 func newRecent[K comparable, V any]() *recent[K, V] { return &recent[K, V]{of: map[K][]timed[V]{}} }
 
-// add takes in a value, which is about as late as those before.
+// add adds a value. Values must be roughly in the order of time.
 func (r *recent[K, V]) add(at time.Time, of K, value V) {
 	all := append(r.of[of], timed[V]{at, value})
 	for i := len(all) - 1; i > 0 && all[i].at.Before(all[i-1].at); i-- {
@@ -138,7 +138,7 @@ func (r *recent[K, V]) add(at time.Time, of K, value V) {
 	r.order = append(r.order, dated[K]{at, of})
 }
 
-// forget forgets those of before that time.
+// forget forgets the values from before that time.
 func (r *recent[K, V]) forget(before time.Time) {
 	for len(r.order) > 0 && r.order[0].at.Before(before) {
 		of := r.order[0].of

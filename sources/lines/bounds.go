@@ -13,7 +13,7 @@ import (
 const (
 	textRatio = 200
 	textFree  = 256 << 20 // bytes of text that any file may have
-	lineCost  = 32        // bytes of text that a line counts for beside its own
+	lineCost  = 32        // bytes of text that each line counts in addition to its own
 	keptRatio = 512
 	keptFree  = 160 << 20 // bytes of memory that any file may take
 )
@@ -49,7 +49,7 @@ func IsTooMuchKept(err error) bool {
 	return errors.As(err, &e) && e.kept
 }
 
-// Spend makes what is kept of the file count for b, too. It must be called before Next.
+// Spend counts the kept content of the file in b, too. It must be called before Next.
 func (r *Reader) Spend(b *Budget) { r.budget = b }
 
 // Keep counts about n bytes of memory for kept content of the file. Once they exceed a limit, Next fails.
@@ -74,7 +74,7 @@ func (r *Reader) checkText() error {
 		r.line, textRatio)}
 }
 
-// Beginning is how many bytes of text are read of files, all together, of which the beginning alone is asked for. It is safe for
+// Beginning limits how many bytes of text are read of several files of which only the beginning is needed. It is safe for
 // concurrent use.
 type Beginning struct{ left atomic.Int64 }
 
@@ -85,18 +85,18 @@ func NewBeginning(bytes int64) *Beginning {
 	return b
 }
 
-// Within ends the text with the last line that is whole once b is read, and has there be none if that is so already. It must be
-// called before Next.
+// Within ends the text with the last whole line once b is exhausted, or at once if it already is. It must be called before
+// Next.
 func (r *Reader) Within(b *Beginning) {
 	if r.within = b; b.hasEnded() {
 		r.cur = nil
 	}
 }
 
-// hasEnded reports whether all is read that is asked for.
+// hasEnded reports whether b is exhausted.
 func (b *Beginning) hasEnded() bool { return b != nil && b.left.Load() <= 0 }
 
-// size is a number of bytes as a person writes it.
+// size formats a number of bytes, such as 4GiB.
 func size(bytes int64) string {
 	for _, unit := range []struct {
 		name  string
@@ -109,7 +109,7 @@ func size(bytes int64) string {
 	return fmt.Sprint(bytes)
 }
 
-// counted is a reader that counts its bytes in taken.
+// counted counts the bytes of a reader in taken.
 type counted struct {
 	io.Reader
 	taken *atomic.Int64

@@ -2,10 +2,10 @@ package lines
 
 import "io"
 
-// filter says which lines of a file Next returns: a file may hold lines of two kinds, each of which has a Reader of its own.
+// filter selects the lines that Next returns: a file may contain lines of two kinds, each with a Reader of its own.
 type filter struct {
 	is   func(line []byte) bool // reports whether a line is one of the second kind
-	only bool                   // Next returns the second kind, and not the first
+	only bool                   // Next returns the second kind instead of the first
 	met  bool                   // a line was left out
 	last int                    // the number of the last line that was returned
 }
@@ -13,7 +13,7 @@ type filter struct {
 // Except makes Next skip the lines for which is returns true. It must be called before Next.
 func (r *Reader) Except(is func(line []byte) bool) { r.filter = &filter{is: is} }
 
-// Only makes Next skip all other lines. The Reader of those counts what is wrong with the file itself. It must be called before Next.
+// Only makes Next skip all other lines, whose Reader counts damage of the file itself. It must be called before Next.
 func (r *Reader) Only(is func(line []byte) bool) { r.filter = &filter{is: is, only: true} }
 
 // Rename gives the file another name.

@@ -1,9 +1,8 @@
-// Package lines reads files of lines that nobody vouches for: plain, gzip or zstd (told by their first
-// bytes, not by their name), of any size, perhaps cut off, perhaps damaged, perhaps hostile. Memory stays
+// Package lines reads untrusted files of lines: plain, gzip or zstd (detected from their first
+// bytes, not their names), of any size, and possibly cut off, damaged or hostile. Memory is
 // bounded, and an error is one sentence that names the file, the line and the cause.
 //
-// What can be read is read. What can't be is counted and told by Notices, or if the Reader is strict, an
-// error.
+// A Reader skips damaged parts and counts them for Notices. For a strict Reader they are errors.
 package lines
 
 import (
@@ -26,7 +25,7 @@ const (
 	// MaxLine is the longest line in bytes. A kube-apiserver audit line holds a request and a response
 	// of at most 3 MiB each.
 	MaxLine = 16 << 20
-	// maxTotal is how many decompressed bytes a file may have: against compressed bombs.
+	// maxTotal limits the decompressed bytes of a file, against decompression bombs.
 	maxTotal = 64 << 30
 )
 
@@ -43,11 +42,11 @@ type Reader struct {
 	pump    *pump
 
 	strict bool
-	cur    []byte // what is unread of the current block
-	odd    bool   // the current block holds a NUL or a byte that is no UTF-8
+	cur    []byte // the unread part of the current block
+	odd    bool   // the current block contains a NUL or invalid UTF-8
 	spill  []byte // the beginning of a line that did not end in its block
 	line   int
-	inside bool // what is unread begins inside of that line, behind NULs
+	inside bool // the unread part begins within that line, after NULs
 	cut    bool
 	err    error // why no more blocks come: io.EOF or a failure
 	losses losses
@@ -56,11 +55,11 @@ type Reader struct {
 	budget *Budget
 	kept   int64      // bytes, of this file
 	texts  int64      // bytes of the blocks taken
-	over   error      // what is kept is too much
-	within *Beginning // that is read, or nil for all
+	over   error      // too much is kept
+	within *Beginning // limits the text, or nil
 }
 
-// Open opens the file at path; "-" is stdin. The context ends a read that is under way, and the wait for the first
+// Open opens the file at path; "-" is stdin. Cancelling the context ends a running read, and the wait for the first
 // writer of a pipe.
 func Open(ctx context.Context, path string, stdin io.Reader) (*Reader, error) {
 	if path == "-" {
@@ -87,7 +86,7 @@ func New(ctx context.Context, name string, modTime time.Time, r io.ReadCloser) (
 		r.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	// A header without a time has 0 there, and some writers' nonsense is in the future.
+	// A header without a time has 0, and some writers write times in the future.
 	if headerTime.Unix() > 0 && (modTime.IsZero() || headerTime.Before(modTime)) {
 		modTime = headerTime
 	}
@@ -99,8 +98,8 @@ func New(ctx context.Context, name string, modTime time.Time, r io.ReadCloser) (
 	return lr, nil
 }
 
-// begin takes the first block that holds more than NULs. A log that was emptied while its writer had it open
-// begins with as many of them as it had bytes before.
+// begin reads the first block with more than NULs. A log that was emptied while its writer had it open
+// begins with as many NULs as it had bytes before.
 func (r *Reader) begin() error {
 	for r.refill() {
 		if r.cur[0] == 0 {
@@ -121,10 +120,10 @@ func (r *Reader) begin() error {
 	return r.failure()
 }
 
-// Strict makes what can't be read an error. It must be called before Next.
+// Strict makes damage an error. It must be called before Next.
 func (r *Reader) Strict() { r.strict = true }
 
-// Name is the file's name, safe to show.
+// Name returns the file's name, safe to show.
 func (r *Reader) Name() string { return r.name }
 
 // ModTime is when the content was last changed: from the gzip header if there, else from the file
@@ -153,9 +152,9 @@ func (r *Reader) Errorf(format string, args ...any) error {
 }
 
 // Next returns the next line without its end; it is valid until the following call. After the last
-// line the error is io.EOF. NULs end a line like a line's end does, bytes that are no UTF-8 are replaced, a
-// line that is too long is left out, and damaged compressed data end the file: Notices tells. Of a strict
-// Reader all of that is an error.
+// line the error is io.EOF. NULs end a line like a newline, invalid UTF-8 is replaced, a line that is
+// too long is skipped, and damaged compressed data end the file: Notices reports all of that. For a strict
+// Reader each is an error.
 func (r *Reader) Next() ([]byte, error) {
 	if r.filter != nil {
 		return r.filter.next(r)
@@ -194,8 +193,8 @@ func (r *Reader) nextLine() ([]byte, error) {
 	}
 }
 
-// raw returns what is there up to the next line's end or NUL, or nil if that is left out, and whether it
-// spans blocks.
+// raw returns the text up to the next newline or NUL, or nil if it is skipped, and whether it spans
+// blocks.
 func (r *Reader) raw() (line []byte, spilled bool, err error) {
 	r.spill = r.spill[:0]
 	long := false
@@ -235,7 +234,7 @@ func (r *Reader) raw() (line []byte, spilled bool, err error) {
 	}
 }
 
-// lastLine returns the last line if it has no end, or why there is none.
+// lastLine returns a last line without a newline, or the reason why there is none.
 func (r *Reader) lastLine(long bool) ([]byte, bool, error) {
 	err := r.failure()
 	if err != io.EOF {
@@ -257,7 +256,7 @@ func (r *Reader) lastLine(long bool) ([]byte, bool, error) {
 	return r.spill, true, nil
 }
 
-// separator returns where in the current block the next line's end or NUL is, or -1.
+// separator returns the index of the next newline or NUL in the current block, or -1.
 func (r *Reader) separator() int {
 	i := bytes.IndexByte(r.cur, '\n')
 	if !r.odd {
@@ -273,7 +272,7 @@ func (r *Reader) separator() int {
 	return i
 }
 
-// number counts a line when it is returned or left out.
+// number counts a line when it is returned or skipped.
 func (r *Reader) number() {
 	if !r.inside {
 		r.line++
@@ -281,7 +280,7 @@ func (r *Reader) number() {
 	r.inside = false
 }
 
-// gap goes over the NULs at i of the current block.
+// gap skips the NULs at i of the current block.
 func (r *Reader) gap(i int) error {
 	if r.strict {
 		return r.binary()
@@ -300,7 +299,7 @@ func (r *Reader) skipNULs() {
 
 func (r *Reader) binary() error { return r.Errorf("the line is binary, not text") }
 
-// refill takes the next block. It returns false, with r.err set, when there is none.
+// refill reads the next block. It returns false, with r.err set, when there is none.
 func (r *Reader) refill() bool {
 	if r.err != nil {
 		return false
@@ -326,20 +325,20 @@ func (r *Reader) refill() bool {
 	return true
 }
 
-// damaged reports whether no more blocks come because the compressed data are cut off or damaged, and not
-// because reading was stopped, took too much or failed.
+// damaged reports whether the blocks ended because the compressed data are cut off or damaged, not
+// because reading was stopped, exceeded a limit or failed.
 func (r *Reader) damaged() bool {
 	var path *fs.PathError
 	return r.pump.packing != "" && !errors.Is(r.err, context.Canceled) && !errors.Is(r.err, context.DeadlineExceeded) &&
 		!errors.Is(r.err, errTooMuch) && !errors.As(r.err, &tooMuch{}) && !errors.Is(r.err, io.ErrClosedPipe) && !errors.As(r.err, &path)
 }
 
-// behind reports whether after the compressed data, which are whole, there is something else.
+// behind reports whether complete compressed data are followed by something else.
 func (r *Reader) behind() bool {
 	return errors.Is(r.err, gzip.ErrHeader) || errors.Is(r.err, zstd.ErrMagicMismatch)
 }
 
-// failure says why there is no next line.
+// failure returns the reason why there is no next line.
 func (r *Reader) failure() error {
 	switch {
 	case r.err == io.EOF:

@@ -10,20 +10,20 @@ import (
 	"github.com/schedq/schedq/sources/jsonscan"
 )
 
-// salvageBudget is how many bytes of one file are looked at again, in order to find what is whole in lines
-// that are not. A file that was made to be slow is not looked at for longer.
+// salvageBudget limits how many bytes of one file are read again to find whole objects in damaged lines, so that no
+// file can be crafted to be slow.
 const salvageBudget = 256 << 20
 
-// losses are what of a file can't be read, counted by kind.
+// losses counts the damage of a file by kind.
 type losses struct {
 	unread   loss  // lines
-	torn     loss  // lines of which a part is read
+	torn     loss  // lines that are read in part
 	leftOut  loss  // changes of objects
-	skipped  loss  // lines that are none of the format's, and do no harm
-	replaced loss  // lines that are no UTF-8
+	skipped  loss  // lines of another format that do no harm
+	replaced loss  // lines with invalid UTF-8
 	nulls    loss  // bytes
 	damage   error // of the compressed data
-	behind   bool  // the damage is behind the data, which are whole
+	behind   bool  // the damage follows complete data
 	cutOff   int   // the number of a last line that is cut off, or 0
 	budget   int
 }
@@ -44,7 +44,7 @@ func (l *loss) add(line, n int) {
 	l.last = line
 }
 
-// because adds one of a line, which counts once.
+// because counts a loss. A line counts once.
 func (l *loss) because(line int, cause error) {
 	if l.count > 0 && l.last == line {
 		return
@@ -55,7 +55,7 @@ func (l *loss) because(line int, cause error) {
 	l.add(line, 1)
 }
 
-// Unread says that the line that Next returned last can't be read, and why. The line is counted for Notices;
+// Unread records that the line that Next returned last is unreadable, and why. The line is counted for Notices;
 // a strict Reader returns the error.
 func (r *Reader) Unread(cause error) error {
 	if r.strict {
@@ -65,7 +65,7 @@ func (r *Reader) Unread(cause error) error {
 	return nil
 }
 
-// Torn says that a line can be read in part, and why not whole. It is counted as Unread does.
+// Torn is Unread for a line that can be read in part.
 func (r *Reader) Torn(line int, cause error) error {
 	if r.strict {
 		return fmt.Errorf("%s:%d: %w", r.name, line, cause)
@@ -74,12 +74,11 @@ func (r *Reader) Torn(line int, cause error) error {
 	return nil
 }
 
-// Skip says that the line that Next returned last is none of the format's, as there may be some, and why. It is
-// counted as Unread does, and no error for a strict Reader.
+// Skip records that the line that Next returned last is of another format, and why. It is
+// counted for Notices, and no error for a strict Reader.
 func (r *Reader) Skip(cause error) { r.losses.skipped.because(r.line, cause) }
 
-// LeftOut says that the change of an object in the line that Next returned last can't be taken, and why. It
-// is counted as Unread does.
+// LeftOut is Unread for a change of an object in the line that Next returned last.
 func (r *Reader) LeftOut(object sources.SafeText, cause error) error {
 	if r.strict {
 		return r.Errorf("%w", cause)
@@ -92,7 +91,7 @@ func (r *Reader) LeftOut(object sources.SafeText, cause error) error {
 	return nil
 }
 
-// CutOff says that the line that Next returned last is the last one, and is cut off. Of a strict Reader it is an
+// CutOff records that the line that Next returned last is the file's last and is cut off. For a strict Reader it is an
 // error.
 func (r *Reader) CutOff() error {
 	if r.strict {
@@ -146,7 +145,7 @@ func (r *Reader) Salvage(line []byte, cause error, begins []string, take func(ob
 	return r.Torn(r.line, cause)
 }
 
-// Notices are sentences about what of the file can't be read, one a kind. The events that were read go up to
+// Notices returns sentences about the damage of the file, one per kind. The events that were read go up to
 // end.
 func (r *Reader) Notices(end time.Time) []string {
 	var said []string
@@ -203,8 +202,8 @@ func (r *Reader) Notices(end time.Time) []string {
 	return said
 }
 
-// Nothing is the error about a file of which nothing could be read: the first reason why. It is nil if
-// nothing in the file is damaged.
+// Nothing returns the error about a file of which nothing could be read: the first damage, or nil if
+// there is none.
 func (r *Reader) Nothing() error {
 	l := &r.losses
 	first := &l.unread
@@ -224,14 +223,14 @@ func (r *Reader) Nothing() error {
 	return nil
 }
 
-// OnlyCut reports whether nothing is wrong with the file but that it is cut off.
+// OnlyCut reports whether the file's only damage is that it is cut off.
 func (r *Reader) OnlyCut() bool {
 	l := &r.losses
 	return l.unread.count == 0 && l.torn.count == 0 && l.leftOut.count == 0 &&
 		(l.damage == nil || l.behind || errors.Is(l.damage, io.ErrUnexpectedEOF))
 }
 
-// maxCause is how long the reason in a notice may be, in bytes.
+// maxCause limits the bytes of the reason in a notice.
 const maxCause = 300
 
 func brief(cause error) string {

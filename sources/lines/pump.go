@@ -20,12 +20,12 @@ const (
 	blocks    = 4 // in flight between the pump and its reader
 )
 
-// pump reads and decompresses in a goroutine of its own, so that a file's decompression and the
-// understanding of its lines use two cores. Blocks are used over and over.
+// pump reads and decompresses in a goroutine of its own, so that decompressing and parsing
+// use two cores. It reuses blocks.
 type pump struct {
 	ctx     context.Context
 	packing string       // "gzip", "zstd" or "" for plain
-	taken   atomic.Int64 // bytes of the file, as it is packed
+	taken   atomic.Int64 // bytes of the packed file
 
 	full    chan []byte
 	free    chan []byte
@@ -35,8 +35,8 @@ type pump struct {
 	err     error // set before full is closed
 }
 
-// startPump looks at the first bytes of r and begins to read. It returns the time in a gzip header. It does not outlast
-// ctx: what is read from may be a terminal at which nobody types, and is then left to wait by itself.
+// startPump detects the packing from the first bytes of r and begins to read. It returns the time in a gzip header. It ends
+// with ctx, even if a read, such as from a terminal, still blocks.
 func startPump(ctx context.Context, r io.ReadCloser) (*pump, time.Time, error) {
 	p := &pump{ctx: ctx, full: make(chan []byte, blocks), free: make(chan []byte, blocks), quit: make(chan struct{})}
 	for range blocks {
@@ -93,7 +93,7 @@ func (p *pump) unpack(r io.Reader) (io.Reader, time.Time, func(), error) {
 		}
 		return z, time.Time{}, z.Close, nil
 	case bytes.HasPrefix(magic, []byte{0xff, 0xfe}), bytes.HasPrefix(magic, []byte{0xfe, 0xff}):
-		// Windows PowerShell's > and Out-File write so.
+		// Windows PowerShell's > and Out-File write UTF-16.
 		return unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(br), time.Time{}, func() {}, nil
 	}
 	return br, time.Time{}, func() {}, nil
@@ -127,8 +127,8 @@ func (p *pump) run(ctx context.Context, in io.Reader) error {
 	}
 }
 
-// readFull fills block as far as the input goes. Unlike io.ReadFull it leaves it to the decompressor to
-// say that data is cut off.
+// readFull fills block as far as the input goes. Unlike io.ReadFull it lets the decompressor
+// report that data is cut off.
 func readFull(ctx context.Context, in io.Reader, block []byte) (n int, err error) {
 	for n < len(block) && err == nil {
 		var m int
@@ -141,8 +141,8 @@ func readFull(ctx context.Context, in io.Reader, block []byte) (n int, err error
 	return n, err
 }
 
-// next hands back the block before and returns the next one, or the reason that there is none: ctx's if that ends
-// while the file is waited for.
+// next returns the previous block to the pump and returns the next one, or the reason why there is none: ctx's if that
+// ends during the wait.
 func (p *pump) next() ([]byte, error) {
 	if p.current != nil {
 		p.free <- p.current[:cap(p.current)]

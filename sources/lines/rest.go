@@ -5,8 +5,7 @@ import (
 	"io"
 )
 
-// ReadAll calls read with what Next returns, to the file's end, but for lines that are blank. It stops at the first error,
-// of either.
+// ReadAll calls read with each line that Next returns, except blank ones. It stops at the first error of either.
 func (r *Reader) ReadAll(read func(line []byte) error) error {
 	for {
 		line, err := r.Next()
@@ -22,8 +21,8 @@ func (r *Reader) ReadAll(read func(line []byte) error) error {
 	}
 }
 
-// Rest returns a reader of all text that is unread, as it is: for what has lines within something else. The Reader must
-// not be used after that, but for Close.
+// Rest returns a reader of the unread text, unchanged, for files that wrap lines. The Reader must
+// not be used after that, except for Close.
 func (r *Reader) Rest() io.Reader { return &rest{r} }
 
 type rest struct{ from *Reader }

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// text returns line as UTF-8. A last line that is cut off may end inside a character.
+// text returns line as UTF-8. A cut-off last line may end within a character.
 func (r *Reader) text(line []byte) ([]byte, error) {
 	if utf8.Valid(line) || r.cut && validBut(line) {
 		return line, nil
@@ -28,9 +28,8 @@ func validBut(line []byte) bool {
 	return false
 }
 
-// plain reports whether a block holds neither a NUL nor a byte that is no UTF-8. What a character lacks that
-// is cut at the block's end, and at its beginning if that is inside a line, does not count: a line that spans
-// blocks is looked at by itself.
+// plain reports whether a block contains neither a NUL nor invalid UTF-8. Characters that are cut at the block's end, or at
+// its beginning within a line, do not count: a line that spans blocks is checked separately.
 func plain(block []byte, inside bool) bool {
 	if isASCII(block) {
 		return true
@@ -44,7 +43,7 @@ func plain(block []byte, inside bool) bool {
 	return utf8.Valid(block) || validBut(block)
 }
 
-// isASCII reports whether a block, as nearly all are, holds nothing but ASCII, and no NUL.
+// isASCII reports whether a block contains only ASCII without NULs, as nearly all do.
 func isASCII(block []byte) bool {
 	// A byte has its top bit in (b-1)|b if it is 0 or beyond ASCII; what is borrowed from the next one is borrowed for a 0.
 	const ones, tops = 0x0101010101010101, 0x8080808080808080

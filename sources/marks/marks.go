@@ -91,7 +91,7 @@ func readLine(r *lines.Reader, part *sources.Part, line []byte) error {
 	return nil
 }
 
-var errGlued = errors.New("another one is glued to it")
+var errGlued = errors.New("another line is glued to it")
 
 // glued is how a mark begins that has its relative time: only such a one is looked for inside of a line, where a text
 // may well name a time.

@@ -8,14 +8,14 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// deliveryCost is about how many bytes of memory a delivery takes, with its name.
+// deliveryCost is the approximate size of a delivery in bytes, with its name.
 const deliveryCost = 200
 
-// heard takes a line of 3 that says that the scheduler has heard by its watch that a pod or a node came or went (v1.37:
+// heard processes a line of -v=3 about a pod or node that the scheduler's watch added or deleted (v1.37:
 // eventhandlers.go). The event that wakes pods follows at once.
 func (p *parser) heard(h *header, rest []byte) {
 	if p.follows {
-		return // what the cluster tells has come by then
+		return // it repeats what earlier lines said
 	}
 	verb, deleted := sources.Added, false
 	after, added := bytes.CutPrefix(rest, []byte("Add event for "))

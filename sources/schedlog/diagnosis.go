@@ -13,7 +13,7 @@ import (
 // ErrOther matches errors about logs without attempts: those of another program, or of a kube-scheduler that made or logged none.
 var ErrOther = errors.New("this is not a kube-scheduler log")
 
-// diagnosis finds out what a log without attempts is. It looks at lines until one is about a pod.
+// diagnosis finds out what a log without attempts is. It reads lines until one is about a pod.
 type diagnosis struct {
 	lines   int
 	waits   bool   // for the lease
@@ -24,11 +24,11 @@ type diagnosis struct {
 	http    int    // lines of the HTTP server, such as health checks
 	watch   int    // failed lists and watches
 	cause   string // of the first of these
-	old     bool   // words of v1.18 or older
-	panics  string // what a panic says
+	old     bool   // wording of v1.18 or older
+	panics  string // the message of a panic
 }
 
-// maxDiagnosed limits how many lines are looked at, so that a long log of another program is read fast.
+// maxDiagnosed limits how many lines are read for it, so that a long log of another program is read fast.
 const maxDiagnosed = 100_000
 
 var (
@@ -40,7 +40,7 @@ var (
 	unreachable = regexp.MustCompile(`(?:dial tcp \S+ )?(?:connect: )?(?:connection refused|no route to host|i/o timeout|network is unreachable|no such host|TLS handshake timeout|context deadline exceeded|EOF|Unauthorized|x509: [^"\\]+|is forbidden)`)
 )
 
-// programs are the other programs of a control plane, by source files that are theirs alone.
+// programs are the other programs of a control plane, by source files that only they have.
 var programs = map[string]string{
 	"kubelet.go": "kubelet", "pod_workers.go": "kubelet", "kubelet_node_status.go": "kubelet", "reconciler_common.go": "kubelet", "kuberuntime_manager.go": "kubelet",
 	"pod_container_deletor.go": "kubelet", "prober.go": "kubelet", "pod_startup_latency_tracker.go": "kubelet", "kubelet_getters.go": "kubelet", "status_manager.go": "kubelet",
@@ -52,7 +52,7 @@ var programs = map[string]string{
 	"static_autoscaler.go": "cluster-autoscaler", "scale_up.go": "cluster-autoscaler",
 }
 
-// note looks at a line. source is the process and the place in its source: "  402 kubelet.go:2400".
+// note reads a line. source is the process and the place in its source: "  402 kubelet.go:2400".
 func (d *diagnosis) note(source, rest []byte) {
 	if d.lines == maxDiagnosed {
 		return
@@ -81,7 +81,7 @@ func (d *diagnosis) note(source, rest []byte) {
 	}
 }
 
-// election looks at what is logged about the lease (client-go: leaderelection.go).
+// election reads a line about the lease (client-go: leaderelection.go).
 func (d *diagnosis) election(text []byte) {
 	lower := strings.ToLower(string(text))
 	if m := leaseName.FindStringSubmatch(lower); m != nil && d.lock == "" {
@@ -98,20 +98,20 @@ func (d *diagnosis) election(text []byte) {
 	}
 }
 
-// noteHeadless looks at a line without a header.
+// noteHeadless reads a line without a header.
 func (d *diagnosis) noteHeadless(line []byte) {
 	if bytes.HasPrefix(line, []byte("panic: ")) && d.panics == "" {
 		d.panics = string(sources.Sanitize(string(line[:min(len(line), 120)])))
 	}
 }
 
-// says returns what the log is and what to do, or "" if that is not known.
+// says returns what the log is and what to do, or "" if unknown.
 func (d *diagnosis) says() string {
 	switch {
 	case d.lock != "" && !strings.Contains(d.lock, "scheduler"), d.program != "":
 		return ""
 	case d.old:
-		return "its lines are those of kube-scheduler v1.18 or older, which schedq does not read: v1.19 is the oldest that it does"
+		return "it is the log of kube-scheduler v1.18 or older: schedq reads logs of v1.19 and newer"
 	case d.panics != "":
 		return "kube-scheduler ended in a panic, and the log contains no attempt: " + d.panics
 	case d.watch > 0 && !d.leads && d.watch > d.lines/2:
@@ -119,9 +119,9 @@ func (d *diagnosis) says() string {
 	case d.leads:
 		return "this kube-scheduler has the lease, and its log contains no attempt: it logs how attempts end at -v=2 and above, and every move at -v=5"
 	case d.waits && d.holder != "":
-		return fmt.Sprintf("this kube-scheduler waits for the lease, which %s holds: open that one's log", d.holder)
+		return fmt.Sprintf("this kube-scheduler waits for the lease, which %s holds: open the holder's log", d.holder)
 	case d.waits:
-		return "this kube-scheduler waits for the lease, which another holds: open that one's log (kubectl -n kube-system get lease kube-scheduler shows which)"
+		return "this kube-scheduler waits for the lease, which another holds: open the holder's log (kubectl -n kube-system get lease kube-scheduler shows which)"
 	case d.watch > 0:
 		return fmt.Sprintf("the API server could not be reached or refused (%s), and the log contains no attempt", d.cause)
 	case d.http > 0 && d.http == d.lines:
@@ -130,7 +130,7 @@ func (d *diagnosis) says() string {
 	return ""
 }
 
-// whose returns which other program's log it is, or "" if that is not known.
+// whose returns the other program whose log it is, or "" if unknown.
 func (d *diagnosis) whose() string {
 	if d.program == "" && d.lock != "" && !strings.Contains(d.lock, "scheduler") {
 		return string(sources.Sanitize(d.lock))
@@ -141,7 +141,7 @@ func (d *diagnosis) whose() string {
 // noAttempts is an error about a log without attempts.
 type noAttempts struct {
 	text  string
-	other bool // it is another program's
+	other bool // the log is another program's
 }
 
 // Error implements error.
@@ -150,8 +150,8 @@ func (e *noAttempts) Error() string { return e.text }
 // Is reports that the error is ErrOther.
 func (e *noAttempts) Is(target error) bool { return target == ErrOther }
 
-// WhyOther returns the reason of an error that is ErrOther, in a few words that fit any number of files, and whether another program wrote
-// the log.
+// WhyOther returns the reason of an error that is ErrOther, in a few words that fit any number of files, and whether
+// another program wrote the log.
 func WhyOther(err error) (reason string, other bool) {
 	var e *noAttempts
 	if !errors.As(err, &e) {
@@ -163,7 +163,7 @@ func WhyOther(err error) (reason string, other bool) {
 	return "kube-scheduler log without attempts", false
 }
 
-// refuse returns the error about a log of which no line is about a pod.
+// refuse returns the error about a log without a line about a pod.
 func (d *diagnosis) refuse(name string, lines int) error {
 	if said := d.says(); said != "" {
 		return &noAttempts{name + ": " + said, false}
@@ -175,7 +175,7 @@ func (d *diagnosis) refuse(name string, lines int) error {
 	return &noAttempts{fmt.Sprintf("%snone of its %d lines is one that kube-scheduler writes", text, lines), true}
 }
 
-// lacksMoves says what a log contains that does not have all moves, or returns "".
+// lacksMoves returns a notice about a log without all moves, or "".
 func (p *parser) lacksMoves() string {
 	lowest := sources.MovesVerbosity
 	for _, s := range p.verbosity.spans {
@@ -187,9 +187,9 @@ func (p *parser) lacksMoves() string {
 	case p.ofPods == 0 && p.diagnosis.says() != "":
 		return p.diagnosis.says()
 	case lowest < sources.MovesVerbosity && p.beforeMoves:
-		return "this log is of a release before v1.26, which logs how attempts ended, and at no verbosity how pods move between them"
+		return "this log is of a release before v1.26, which logs how attempts ended, but at no verbosity how pods moved in between"
 	case lowest < sources.MovesVerbosity:
-		return fmt.Sprintf("this log is of -v=%d, in part at least: it tells how attempts ended, and not how pods move between them", lowest)
+		return fmt.Sprintf("this log is of -v=%d, at least in part: it shows how attempts ended, but not how pods moved in between", lowest)
 	case p.moves == 0:
 		return "no pod moves in this log: kube-scheduler writes them at -v=5 and above, and how attempts end at -v=2"
 	}

@@ -23,21 +23,21 @@ func TestDiagnosis(t *testing.T) {
 		refused string // or
 		notice  string
 	}{
-		"a standby at -v=4":          {lines: []string{`leaderelection.go:354] lock is held by cp1_3 and has not yet expired`, `leaderelection.go:255] failed to acquire lease kube-system/kube-scheduler`, health}, refused: "this kube-scheduler waits for the lease, which cp1_3 holds: open that one's log"},
-		"a standby at -v=2":          {lines: []string{waits}, refused: "this kube-scheduler waits for the lease, which another holds: open that one's log (kubectl -n kube-system get lease kube-scheduler shows which)"},
-		"a standby of v1.36":         {lines: []string{`leaderelection.go:258] "Attempting to acquire leader lease..." lock="kube-system/kube-scheduler"`, `leaderelection.go:493] "Lease is held by and has not yet expired" lock="kube-system/kube-scheduler" holder="cp2_7"`}, refused: "this kube-scheduler waits for the lease, which cp2_7 holds: open that one's log"},
-		"a standby from its start":   {lines: []string{started, waits}, notice: "this kube-scheduler waits for the lease, which another holds: open that one's log (kubectl -n kube-system get lease kube-scheduler shows which)"},
+		"a standby at -v=4":          {lines: []string{`leaderelection.go:354] lock is held by cp1_3 and has not yet expired`, `leaderelection.go:255] failed to acquire lease kube-system/kube-scheduler`, health}, refused: "this kube-scheduler waits for the lease, which cp1_3 holds: open the holder's log"},
+		"a standby at -v=2":          {lines: []string{waits}, refused: "this kube-scheduler waits for the lease, which another holds: open the holder's log (kubectl -n kube-system get lease kube-scheduler shows which)"},
+		"a standby of v1.36":         {lines: []string{`leaderelection.go:258] "Attempting to acquire leader lease..." lock="kube-system/kube-scheduler"`, `leaderelection.go:493] "Lease is held by and has not yet expired" lock="kube-system/kube-scheduler" holder="cp2_7"`}, refused: "this kube-scheduler waits for the lease, which cp2_7 holds: open the holder's log"},
+		"a standby from its start":   {lines: []string{started, waits}, notice: "this kube-scheduler waits for the lease, which another holds: open the holder's log (kubectl -n kube-system get lease kube-scheduler shows which)"},
 		"a leader at -v=0":           {lines: []string{waits, leads}, refused: "this kube-scheduler has the lease, and its log contains no attempt: it logs how attempts end at -v=2 and above, and every move at -v=5"},
 		"a leader from its start":    {lines: []string{started, waits, leads}, notice: "this kube-scheduler has the lease, and its log contains no attempt: it logs how attempts end at -v=2 and above, and every move at -v=5"},
 		"an API server that is down": {lines: []string{refused, refused}, refused: "the API server could not be reached or refused (dial tcp 10.0.0.1:6443: connect: connection refused; 2 such lines), and without it kube-scheduler makes no attempts"},
 		"health checks":              {lines: []string{health, health}, refused: "its lines are only HTTP requests to kube-scheduler's own server, such as health checks: attempts are logged at -v=2 and above"},
 		"a panic":                    {lines: []string{leads, "", "panic: runtime error: invalid memory address"}, refused: "kube-scheduler ended in a panic, and the log contains no attempt: panic: runtime error: invalid memory address"},
-		"v1.18":                      {lines: []string{`scheduler.go:731] pod mill/web-0 is bound successfully on node "edge1", 4 nodes evaluated, 2 nodes were found feasible.`}, refused: "its lines are those of kube-scheduler v1.18 or older, which schedq does not read: v1.19 is the oldest that it does"},
-		"v1.18, an error alone":      {lines: []string{`factory.go:478] Error scheduling mill/db-0: running "VolumeBinding" filter plugin for pod "db-0": no; retrying`}, refused: "its lines are those of kube-scheduler v1.18 or older, which schedq does not read: v1.19 is the oldest that it does"},
+		"v1.18":                      {lines: []string{`scheduler.go:731] pod mill/web-0 is bound successfully on node "edge1", 4 nodes evaluated, 2 nodes were found feasible.`}, refused: "it is the log of kube-scheduler v1.18 or older: schedq reads logs of v1.19 and newer"},
+		"v1.18, an error alone":      {lines: []string{`factory.go:478] Error scheduling mill/db-0: running "VolumeBinding" filter plugin for pod "db-0": no; retrying`}, refused: "it is the log of kube-scheduler v1.18 or older: schedq reads logs of v1.19 and newer"},
 		"another leader":             {lines: []string{`leaderelection.go:250] attempting to acquire leader lease kube-system/kube-controller-manager...`}, refused: "this is not a kube-scheduler log: it is kube-controller-manager's"},
-		"only failures":              {lines: []string{rejected, rejected}, notice: "this log is of -v=2, in part at least: it tells how attempts ended, and not how pods move between them"},
+		"only failures":              {lines: []string{rejected, rejected}, notice: "this log is of -v=2, at least in part: it shows how attempts ended, but not how pods moved in between"},
 		"v1.23 at -v=5": {lines: []string{`scheduling_queue.go:869] "About to try and schedule pod" pod="mill/saw-0"`, `scheduler.go:459] "Attempting to schedule pod" pod="mill/saw-0"`, strings.Replace(rejected, "schedule_one.go", "factory.go", 1)},
-			notice: "this log is of a release before v1.26, which logs how attempts ended, and at no verbosity how pods move between them"},
+			notice: "this log is of a release before v1.26, which logs how attempts ended, but at no verbosity how pods moved in between"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log string

@@ -9,22 +9,22 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// What kube-scheduler writes when it gets SIGUSR2: the pods of activeQ, then those of backoffQ, then those that are
-// unschedulable or gated, and how many there are of each (v1.29 to v1.37: backend/cache/debugger/dumper.go, and
-// scheduling_queue.go, PendingPods, which calls the last unschedulableEntities since v1.37). Behind them come pods that wait
-// for their pod groups, which are in none of the three.
+// On SIGUSR2, kube-scheduler logs the pods of activeQ, of backoffQ, and the unschedulable and gated ones, with their numbers
+// (v1.29 to v1.37: backend/cache/debugger/dumper.go, and scheduling_queue.go, PendingPods, which calls the last
+// unschedulableEntities since v1.37). Then it logs pods that wait for their pod groups, which are in none of the three.
 var (
 	dumpSummary = regexp.MustCompile(`^activeQ:(\d{1,7}); backoffQ:(\d{1,7}); unschedulable(?:Pods|Entities):(\d{1,7})(?:;|$)`)
 	dumpedPod   = regexp.MustCompile(`(?:^|\s)name: ([^\s,]+), namespace: ([^\s,]+), uid: ([^\s,]*), phase: `)
 )
 
-// dump reads a dump of the queue, and reports whether it is one. Its pods stand on lines of their own, or in klog's JSON format in one text.
+// dump reads a dump of the queue and reports whether it is one. Its pods are on lines of their own, or in one text in
+// klog's JSON format.
 func (p *parser) dump(rest []byte) bool {
 	counts := dumpSummary.FindSubmatch(value(rest, ` summary="`))
 	if counts == nil {
 		return false
 	}
-	var in []sources.Tier // of which there are left, with how many
+	var in []sources.Tier // the tiers of the remaining pods
 	var left []int
 	for i, tier := range []sources.Tier{sources.TierActive, sources.TierBackoff, sources.TierUnschedulable} {
 		if n, _ := strconv.Atoi(string(counts[i+1])); n > 0 {

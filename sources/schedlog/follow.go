@@ -13,9 +13,9 @@ import (
 type Follower struct {
 	p      *parser
 	number int
-	shift  time.Duration // from the log's clock, which may be of another time zone, to UTC
-	known  bool          // the shift is
-	read   time.Time     // after Lose: lines up to it were read before. Zero once a later one was
+	shift  time.Duration // from the log's time zone to UTC
+	known  bool          // shift is known
+	read   time.Time     // after Lose: lines up to it were read before. Zero once a later line was read
 }
 
 // NewFollower returns a follower of the named log.
@@ -27,7 +27,7 @@ func NewFollower(name sources.SafeText) *Follower {
 	return f
 }
 
-// unknown is the verbosity of a log of which no line has told it yet, and that of one that has ended.
+// unknown is the verbosity of a log before a line shows it and after its end.
 const unknown = -1
 
 // place is where a follower is, for errors.
@@ -46,10 +46,10 @@ func (p *place) Torn(line int, cause error) error {
 }
 func (p *place) Skip(error) {}
 
-// zone is what time zones differ by.
+// zone is the unit of time zones' offsets.
 const zone = 15 * time.Minute
 
-// Line reads a line that was written at about now. An error is about that line alone.
+// Line reads a line that was written at about now. An error concerns only that line.
 func (f *Follower) Line(line []byte, now time.Time) error {
 	f.number++
 	if !f.known {
@@ -69,11 +69,11 @@ func (f *Follower) Line(line []byte, now time.Time) error {
 	return f.p.read(line)
 }
 
-// settled is how long later lines may add to what an earlier one told.
+// settled is how long later lines may add to an earlier one.
 const settled = 200 * time.Millisecond
 
-// Take returns the events up to shortly before now that were not taken yet: moves where the log tells all of them,
-// *sources.FailedAttempt and *sources.Bound where it is below 5, and before these *sources.Logged.
+// Take returns the new events up to shortly before now: moves where the log has all of them, *sources.FailedAttempt and
+// *sources.Bound where it is below -v=5, and before these *sources.Logged.
 func (f *Follower) Take(now time.Time) []sources.Event {
 	due := now.Add(-settled - f.shift)
 	events := f.p.verbosity.takeBy(due, f.p.part)
@@ -82,8 +82,8 @@ func (f *Follower) Take(now time.Time) []sources.Event {
 		ev.Time = ev.Time.Add(f.shift)
 		switch fact := ev.Fact.(type) {
 		case *sources.Move:
-			told := *fact // later lines may add to it
-			ev.Fact = &told
+			complete := *fact // later lines may add to it
+			ev.Fact = &complete
 		case *sources.FailedAttempt:
 			if !fact.Began.IsZero() {
 				fact.Began = fact.Began.Add(f.shift)
@@ -97,8 +97,8 @@ func (f *Follower) Take(now time.Time) []sources.Event {
 	return events
 }
 
-// Lose has the log end at now, until the next line: what the scheduler wrote between them is not known. Lines that come a
-// second time are left out.
+// Lose ends the log at now until the next line: the scheduler may have written lines between them. Lines that were
+// already read are skipped.
 func (f *Follower) Lose(now time.Time) {
 	v := &f.p.verbosity
 	v.settle()
@@ -110,8 +110,8 @@ func (f *Follower) Lose(now time.Time) {
 	f.read = f.p.clock.utc(f.p.clock.last)
 }
 
-// Verbosity is the log's, as *sources.Logged has it. Negative while no line has told it.
+// Verbosity returns the log's verbosity, as in *sources.Logged. Negative while unknown.
 func (f *Follower) Verbosity() int { return f.p.verbosity.level() }
 
-// Known is how many lines were read that only kube-scheduler writes.
+// Known returns how many lines were read that only kube-scheduler writes.
 func (f *Follower) Known() int { return f.p.known }

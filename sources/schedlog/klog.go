@@ -16,11 +16,11 @@ type header struct {
 	rest                                    []byte // after "] "
 }
 
-// parseHeader splits a klog line. It looks at as few bytes as tell that it is one.
+// parseHeader splits a klog line. It reads as few bytes as needed to recognise one.
 func parseHeader(line []byte) (h header, ok bool) {
 	const (
 		stamp    = len("I1121 10:56:22.400364 ")
-		shortest = stamp + len("      1 a.go:1") // of what is up to the bracket if the header is torn and another glued to it
+		shortest = stamp + len("      1 a.go:1") // shortest text before the bracket of a torn header with another glued to it
 	)
 	if len(line) < stamp+3 || line[5] != ' ' || line[8] != ':' || line[11] != ':' || line[14] != '.' || line[21] != ' ' {
 		return h, false
@@ -44,8 +44,8 @@ func parseHeader(line []byte) (h header, ok bool) {
 	return h, ok
 }
 
-// written reports whether text is a process's number and a place in its source, "  25911 active_queue.go:414", and not the
-// rest of a torn header with another line glued to it.
+// written reports whether text is a process's number and a place in its source, "  25911 active_queue.go:414". Otherwise
+// it is the rest of a torn header with another line glued to it.
 func written(text []byte) bool {
 	for _, c := range text[:max(0, bytes.LastIndexByte(text, ' '))] {
 		if c != ' ' && !digit(c) {
@@ -73,9 +73,9 @@ func digits(b []byte) int {
 	return n
 }
 
-// unwrap takes a container runtime's prefix off a line: "2026-11-21T10:56:16.372925000Z stderr F " (CRI),
-// or only the time (kubectl logs --timestamps). It returns the prefix's time and whether the line goes
-// on in the next one (CRI's tag P).
+// unwrap removes a container runtime's prefix from a line: "2026-11-21T10:56:16.372925000Z stderr F " (CRI),
+// or only the time (kubectl logs --timestamps). It returns the prefix's time and whether the line continues
+// in the next one (CRI's tag P).
 func unwrap(line []byte) (rest []byte, stamp []byte, partial bool) {
 	if len(line) < 21 || line[4] != '-' || line[10] != 'T' {
 		return line, nil, false
@@ -92,9 +92,9 @@ func unwrap(line []byte) (rest []byte, stamp []byte, partial bool) {
 	return rest, stamp, false
 }
 
-// value returns a value of a structured klog line, or nil if it has none. The key ends in the value's
-// first byte: ` pod="` for a string, which is unquoted, ` plugins={` for JSON, which is returned as it
-// stands. No other string of the line can hold such a key, because klog escapes quotes.
+// value returns a value of a structured klog line, or nil if it has none. The key ends with the value's
+// first byte: ` pod="` for a string, which is unquoted, ` plugins={` for JSON, which is returned
+// unchanged. No other string of the line can contain such a key, because klog escapes quotes.
 func value(rest []byte, key string) []byte {
 	i := bytes.Index(rest, []byte(key))
 	if i < 0 {

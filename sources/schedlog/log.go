@@ -13,49 +13,47 @@ import (
 	"github.com/schedq/schedq/sources/lines"
 )
 
-// A log is read twice: once for what must be known of it as a whole before the first event can be told, and then event by event. What
-// its lines say is kept between the two, or read again from the file. What waits in the second reading is what later lines may add to,
-// or come before.
+// A log is read twice: first for facts about the log as a whole, then event by event. Its events are kept between the
+// two, or read again from the file. In the second reading, events wait while later lines may add to them or precede them.
 
-// Log is what is known of a log as a whole.
+// Log has the facts about a log as a whole.
 type Log struct {
-	// First and Last are its first and last times, also of lines that tell no event.
+	// First and Last are its first and last times, including those of lines without an event.
 	First, Last time.Time
 	// Notices are sentences for the person.
 	Notices []string
-	// Spans are its *sources.Logged, but for the last: the log ends with Last. A log that tells all moves has none.
+	// Spans are its *sources.Logged without the final one, which is at Last. A log that contains all moves has none.
 	Spans []sources.Event
-	// Starts are its *sources.SchedulerStarted, in the order in which they are told.
+	// Starts are its *sources.SchedulerStarted, in the order in which Events yields them.
 	Starts []sources.Event
-	// Moves is true if it tells moves.
+	// Moves is true if it contains moves.
 	Moves bool
 	// WorkedFrom and WorkedTo are the times of the first and the last line that only the scheduler that holds the lease writes.
 	// Zero if there is none.
 	WorkedFrom, WorkedTo time.Time
-	// Placed are times at which pods were bound, and ZoneKnown is true if the log says in which zone its times are.
+	// Placed are times at which pods were bound. ZoneKnown is true if the log shows the zone of its times.
 	Placed    map[types.NamespacedName]time.Time
 	ZoneKnown bool
-	// Pods are those that it names, and Places is true if it says of one that it came or was bound.
+	// Pods are the pods that it names. Places is true if it shows the arrival or binding of one.
 	Pods   sources.PodNames
 	Places bool
 
 	year     Year
-	told     ordinals      // which of the attempts that were told as in a log below 5
+	emitted  ordinals      // attempts whose ends are events, as in a log below -v=5
 	latest   time.Duration // see parser
 	entity   bool          // the wording of v1.37 was seen
 	lines    lineSample
 	election election // when it waited for the lease
-	begins   bool     // the first of Starts stands for one before the log began
+	begins   bool     // the first of Starts was before the log began
 
 	isKept bool
-	kept   []sources.Event // what the lines say, in their order
+	kept   []sources.Event // events in the order of the lines
 }
 
-// Survey reads a log to its end. It keeps what the lines say if keep is set, and else nothing but what is known of it as a whole. What
-// can't be read is left out, and a notice tells. show, if it is set, is shown what the lines say: what of that Events yields is known at
-// the end.
+// Survey reads a log to its end. If keep is set, it keeps the events. It skips unreadable lines with a notice. It calls
+// show, unless nil, with each event; which of them Events yields is known at the end.
 //
-// An error names the file and the line: it is not a log of kube-scheduler, or nothing in it can be read.
+// An error names the file and the line: it is not a log of kube-scheduler, or no line can be read.
 func Survey(r *lines.Reader, year Year, keep bool, show func(sources.Event)) (*Log, error) {
 	p := newParser(r, year)
 	if keep {
@@ -99,7 +97,7 @@ func Survey(r *lines.Reader, year Year, keep bool, show func(sources.Event)) (*L
 	return l, nil
 }
 
-// note takes in what a line says of a pod.
+// note processes an event of a line about a pod.
 func (l *Log) note(f sources.Fact) {
 	if pod, names := sources.LoggedPod(f); names {
 		l.Pods.Add(pod)
@@ -113,10 +111,10 @@ func (l *Log) note(f sources.Fact) {
 	}
 }
 
-// conclude takes in what p has found out.
+// conclude copies p's findings.
 func (l *Log) conclude(p *parser, notices []string) {
 	l.First, l.Last, l.Notices = p.part.First, p.part.Last, notices
-	l.Spans, l.told = p.verbosity.spans, p.verbosity.told
+	l.Spans, l.emitted = p.verbosity.spans, p.verbosity.emitted
 	l.latest, l.entity = p.latest, p.entity
 	l.Moves = l.Moves && (len(l.Spans) == 0 || p.verbosity.reaches(sources.MovesVerbosity))
 	if l.begins = p.complete(); l.begins {
@@ -131,18 +129,18 @@ func (l *Log) conclude(p *parser, notices []string) {
 		switch ev.Fact.(type) {
 		case *sources.FailedAttempt, *sources.Bound:
 			nth++
-			return !l.told.has(nth)
+			return !l.emitted.has(nth)
 		}
 		return false
 	})
 }
 
-// reaches reports whether the log was of that verbosity at some time.
+// reaches reports whether the log had that verbosity at some time.
 func (v *verbosity) reaches(level int) bool {
 	return slices.ContainsFunc(v.spans, func(s sources.Event) bool { return s.Fact.(*sources.Logged).Verbosity >= level })
 }
 
-// late takes in that something is told of an event of that time.
+// late records how late a line is about an event of that time.
 func (p *parser) late(at time.Time) {
 	if p.now.After(p.highest) {
 		p.highest = p.now
@@ -150,7 +148,7 @@ func (p *parser) late(at time.Time) {
 	p.latest = max(p.latest, p.highest.Sub(at))
 }
 
-// takeRead takes what was read since it was called last.
+// takeRead returns the events read since the last call.
 func (p *parser) takeRead() []sources.Event {
 	if len(p.part.Events) == 0 && len(p.verbosity.facts) == 0 {
 		return nil
@@ -166,16 +164,16 @@ func (p *parser) takeRead() []sources.Event {
 	return read
 }
 
-// Events yields what the log tells, in the order of time. Unless the log is kept, it reads that from r, the log at its beginning. Of
-// what is kept each event is the same whenever it is yielded. An error is the last that it yields.
+// Events yields the log's events in the order of time. It reads a log that is not kept from r, which is at its beginning.
+// A kept log yields the same facts each time. An error is the last that it yields.
 func (l *Log) Events(r *lines.Reader) iter.Seq2[sources.Event, error] {
 	return func(yield func(sources.Event, error) bool) {
-		t := &teller{log: l, keep: func(int) {}, tell: func(ev sources.Event) bool { return yield(ev, nil) }}
-		t.verbosity = &verbosity{spans: l.Spans}
-		t.begin()
-		err := t.readFrom(r)
+		e := &emitter{log: l, keep: func(int) {}, emit: func(ev sources.Event) bool { return yield(ev, nil) }}
+		e.verbosity = &verbosity{spans: l.Spans}
+		e.begin()
+		err := e.readFrom(r)
 		if err == nil {
-			err = t.end()
+			err = e.end()
 		}
 		if err != nil && err != errEnough {
 			yield(sources.Event{}, err)
@@ -183,131 +181,131 @@ func (l *Log) Events(r *lines.Reader) iter.Seq2[sources.Event, error] {
 	}
 }
 
-// In this order events of one time are told.
+// Events of equal times are in this order.
 const (
 	rankSpan = iota
 	rankLine
-	rankFact // of a stretch below 5
+	rankFact // of a stretch below -v=5
 )
 
-// teller tells what lines say, in the order of time.
-type teller struct {
+// emitter yields events in the order of time.
+type emitter struct {
 	log       *Log
 	verbosity *verbosity
-	highest   time.Time // of what was read
+	highest   time.Time // of the events read
 	standby   standbyQueue
 	waiting   sources.Waiting
 	keep      func(bytes int)
-	tell      func(sources.Event) bool
+	emit      func(sources.Event) bool
 }
 
-// errEnough says that no more is asked for.
-var errEnough = errors.New("no more is asked for")
+// errEnough ends reading when the consumer stops.
+var errEnough = errors.New("the consumer has stopped")
 
-// begin takes in what is known before the first line.
-func (t *teller) begin() {
-	for _, s := range t.log.Spans {
-		t.add(rankSpan, s)
+// begin adds the events that are known before the first line.
+func (e *emitter) begin() {
+	for _, s := range e.log.Spans {
+		e.add(rankSpan, s)
 	}
-	if t.log.begins {
-		t.add(rankSpan, t.log.Starts[0])
+	if e.log.begins {
+		e.add(rankSpan, e.log.Starts[0])
 	}
-	for _, s := range t.log.election.standbys {
+	for _, s := range e.log.election.standbys {
 		if s.start != nil && !s.to.IsZero() {
-			t.add(rankSpan, sources.Event{Time: s.to, Fact: s.start})
+			e.add(rankSpan, sources.Event{Time: s.to, Fact: s.start})
 		}
 	}
 }
 
-func (t *teller) add(rank int, ev sources.Event) {
+func (e *emitter) add(rank int, ev sources.Event) {
 	cost := sources.Cost(ev.Fact) // before later lines add to it
-	t.keep(cost)
-	t.waiting.Add(rank, ev, cost)
+	e.keep(cost)
+	e.waiting.Add(rank, ev, cost)
 }
 
-// readFrom takes in what the lines say, from r unless that is kept.
-func (t *teller) readFrom(r *lines.Reader) error {
-	if t.log.isKept {
-		for _, ev := range t.log.kept {
-			if ev.Time.After(t.highest) {
-				t.highest = ev.Time
+// readFrom reads the events: from r, unless they are kept.
+func (e *emitter) readFrom(r *lines.Reader) error {
+	if e.log.isKept {
+		for _, ev := range e.log.kept {
+			if ev.Time.After(e.highest) {
+				e.highest = ev.Time
 			}
-			t.read(ev)
-			if err := t.upTo(t.highest.Add(-t.log.latest)); err != nil {
+			e.read(ev)
+			if err := e.upTo(e.highest.Add(-e.log.latest)); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	p := newParser(r, t.log.year)
+	p := newParser(r, e.log.year)
 	p.verbosity.keep, p.verbosity.known = nil, true
-	p.verbosity.spans, p.verbosity.told = t.log.Spans, t.log.told
-	t.keep = r.Keep
+	p.verbosity.spans, p.verbosity.emitted = e.log.Spans, e.log.emitted
+	e.keep = r.Keep
 	look := func() error {
 		for _, ev := range p.takeRead() {
-			t.read(ev)
+			e.read(ev)
 		}
-		return t.upTo(p.highest.Add(-t.log.latest))
+		return e.upTo(p.highest.Add(-e.log.latest))
 	}
 	return p.readToEnd(r, look)
 }
 
-// read takes in what a line says.
-func (t *teller) read(ev sources.Event) {
-	if !t.verbosity.tells(ev) {
+// read adds an event of a line.
+func (e *emitter) read(ev sources.Event) {
+	if !e.verbosity.has(ev) {
 		return
 	}
-	if s := t.log.election.waitsIn(ev.Time); s != nil {
-		t.standby.add(s, ev)
+	if s := e.log.election.waitsIn(ev.Time); s != nil {
+		e.standby.add(s, ev)
 		return
 	}
-	for _, move := range t.standby.take() {
-		t.add(rankLine, move)
+	for _, move := range e.standby.take() {
+		e.add(rankLine, move)
 	}
 	rank := rankLine
 	switch f := ev.Fact.(type) {
 	case *sources.FailedAttempt, *sources.Bound:
 		rank = rankFact
 	case *sources.SchedulerStarted:
-		inferRelease(f, t.log.entity)
+		inferRelease(f, e.log.entity)
 	}
-	t.add(rank, ev)
+	e.add(rank, ev)
 }
 
-// upTo tells what was before that time, which nothing that follows can add to or come before.
-func (t *teller) upTo(at time.Time) error {
+// upTo yields the events from before that time: no later line can add to them or precede them.
+func (e *emitter) upTo(at time.Time) error {
 	for {
-		first, some := t.waiting.First()
+		first, some := e.waiting.First()
 		if !some || !first.Time.Before(at) {
 			return nil
 		}
-		if err := t.next(first); err != nil {
+		if err := e.next(first); err != nil {
 			return err
 		}
 	}
 }
 
-// next tells the first that waits.
-func (t *teller) next(first sources.Event) error {
-	t.keep(-t.waiting.Take())
+// next yields the first waiting event.
+func (e *emitter) next(first sources.Event) error {
+	e.keep(-e.waiting.Take())
 	if m, is := first.Fact.(*sources.Move); is && m.To == "" { // see parser.unplaced
 		return nil
 	}
-	if !t.tell(first) {
+	if !e.emit(first) {
 		return errEnough
 	}
 	return nil
 }
 
-// end tells the rest.
-func (t *teller) end() error {
-	for first, some := t.waiting.First(); some; first, some = t.waiting.First() {
-		if err := t.next(first); err != nil {
+// end yields the rest.
+func (e *emitter) end() error {
+	for first, some := e.waiting.First(); some; first, some = e.waiting.First() {
+		if err := e.next(first); err != nil {
 			return err
 		}
 	}
-	if len(t.log.Spans) > 0 {
-		t.tell(ending(t.log.Last))
+	if len(e.log.Spans) > 0 {
+		e.emit(ending(e.log.Last))
 	}
 	return nil
 }

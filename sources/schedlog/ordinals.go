@@ -2,12 +2,12 @@ package schedlog
 
 import "slices"
 
-// ordinals are numbers from 0 on, as stretches of them in their order.
+// ordinals is an ascending set of numbers, stored as ranges.
 type ordinals []ordinalStretch
 
-type ordinalStretch struct{ from, to int } // without to
+type ordinalStretch struct{ from, to int } // to is exclusive
 
-// add adds a stretch, which is behind all others.
+// add adds a range after all others.
 func (o *ordinals) add(from, to int) {
 	if n := len(*o); n > 0 && (*o)[n-1].to == from {
 		(*o)[n-1].to = to
@@ -16,7 +16,7 @@ func (o *ordinals) add(from, to int) {
 	*o = append(*o, ordinalStretch{from, to})
 }
 
-// has reports whether n is one of them.
+// has reports whether the set contains n.
 func (o ordinals) has(n int) bool {
 	i, _ := slices.BinarySearchFunc(o, n, func(s ordinalStretch, n int) int {
 		if s.to <= n {

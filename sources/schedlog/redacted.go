@@ -6,14 +6,14 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// People redact names before they post a log: mill/pod-A, [REDACTED]. Nothing needs a name to be valid, so these are shown as they are. A
-// single invalid name among valid ones is damage, and its line is left out.
+// People redact names before they post a log: mill/pod-A, [REDACTED]. schedq shows redacted names unchanged. A single
+// invalid name among valid ones is damage, and its line is skipped.
 
-// maxKey bounds how long a pod's name with its namespace is in a log, in bytes.
+// maxKey limits the bytes of a pod's name and namespace in a log.
 const maxKey = 600
 
-// redacts reports whether pods' names were redacted in a log that begins with head: all are invalid, or several are and they are a tenth
-// or more.
+// redacts reports whether pods' names were redacted in a log that begins with head: all are invalid, or several that
+// make up a tenth or more.
 func redacts(head []byte) bool {
 	valid, invalid := 0, 0
 	for _, key := range []string{` pod="`, ` entity="`} {

@@ -17,13 +17,13 @@ const (
 	largestTable  = 1 << 20
 )
 
-// seenLines knows the lines that were read lately, by their hashes: a new line takes the place of an older one.
+// seenLines has the hashes of recently read lines. A new line replaces an older one.
 type seenLines struct {
 	table []uint64
 	lines int
 }
 
-// repeats reports whether a line was seen before, and remembers it. 0 is no hash of a line.
+// repeats reports whether a line was seen before, and remembers it. No line's hash is 0.
 func (s *seenLines) repeats(hash uint64) bool {
 	switch n := len(s.table); {
 	case n == 0:
@@ -46,11 +46,11 @@ func (s *seenLines) repeats(hash uint64) bool {
 
 func hashLine(line []byte) uint64 { return maphash.Bytes(lineSeed, line) | 1 }
 
-// maxSampled is how many lines a lineSample holds.
+// maxSampled limits how many lines a lineSample contains.
 const maxSampled = 1 << 12
 
-// lineSample holds the times of lines about pods, by their hashes: of very many the same sample in all logs, those whose
-// hashes are multiples of a power of two.
+// lineSample has the times of lines about pods by hash. Of very many lines, it contains those whose hashes are multiples of
+// a power of two: the same sample in all logs.
 type lineSample struct {
 	at    map[uint64]time.Time
 	every uint64
@@ -70,7 +70,7 @@ func (s *lineSample) add(hash uint64, at time.Time) {
 	}
 }
 
-// Repeats reports whether the log has the lines that other has of the time that both cover: then both are of one scheduler.
+// Repeats reports whether both logs have the same lines in the time that both cover: then they are of one scheduler.
 func (l *Log) Repeats(other *Log) bool {
 	every := max(l.lines.every, other.lines.every)
 	shared, alone := 0, 0

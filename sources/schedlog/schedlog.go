@@ -1,9 +1,9 @@
-// Package schedlog reads kube-scheduler's own log, in klog's text format. It is the ground truth: from
-// -v=5 on, the scheduler says of every pod when it moved to which queue and why, and from -v=2 on how each attempt
+// Package schedlog reads kube-scheduler's log, in klog's text format. The log is the ground truth: from
+// -v=5 on, it contains every move of a pod between queues and its cause, and from -v=2 on how each attempt
 // ended.
 //
-// The wording read is v1.37's (scheduling_queue.go, active_queue.go, backoff_queue.go, schedule_one.go,
-// eventhandlers.go), and that of earlier releases, which say "Pod moved" for "Entity moved", spell the
+// It reads the wording of v1.37 (scheduling_queue.go, active_queue.go, backoff_queue.go, schedule_one.go,
+// eventhandlers.go) and of earlier releases, which write "Pod moved" for "Entity moved", spell the
 // queues "ActiveQ" or "ActiveQueue", and write hint as a string, as a number or not at all.
 package schedlog
 
@@ -23,15 +23,15 @@ import (
 // Format is the format's name in sources.Recording.
 const Format = "schedlog"
 
-// maxPlaces is how many bindings are kept to compare with those of another log.
+// maxPlaces limits how many bindings are kept for comparison with another log.
 const maxPlaces = 1000
 
-// maxLeap is how far a line's time may lie before the line above it and still count as the same moment:
-// goroutines take their time first and write then.
+// maxLeap limits how far a line's time may be before the previous line's and still count as the same moment:
+// goroutines take the time first and write later.
 const maxLeap = time.Second
 
-// Sniff reports whether a line from a file's beginning looks like one of a klog text log. Whether
-// kube-scheduler wrote it, Survey tells.
+// Sniff reports whether a line from a file's beginning looks like a line of a klog text log. Survey finds out
+// whether kube-scheduler wrote it.
 func Sniff(line []byte) bool {
 	line, _, _ = unwrap(line)
 	_, ok := parseHeader(line)
@@ -51,7 +51,7 @@ func newParser(r *lines.Reader, year Year) *parser {
 	return p
 }
 
-// readToEnd reads all lines, and calls read behind each and at the end.
+// readToEnd reads all lines, and calls read after each and at the end.
 func (p *parser) readToEnd(r *lines.Reader, read func() error) error {
 	if err := p.readAll(r, read); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (p *parser) readToEnd(r *lines.Reader, read func() error) error {
 	return read()
 }
 
-// readAll reads all lines, and calls read behind each.
+// readAll reads all lines, and calls read after each.
 func (p *parser) readAll(r *lines.Reader, read func() error) error {
 	for {
 		line, err := r.Next()
@@ -77,7 +77,7 @@ func (p *parser) readAll(r *lines.Reader, read func() error) error {
 			if err := r.CutOff(); err != nil {
 				return err
 			}
-			line = line[:max(0, another(line))] // but not what it is glued to
+			line = line[:max(0, another(line))] // without the line glued to it
 		}
 		if err := cmp.Or(p.read(line), read()); err != nil {
 			return err
@@ -85,7 +85,7 @@ func (p *parser) readAll(r *lines.Reader, read func() error) error {
 	}
 }
 
-// origin is where lines come from.
+// origin is the source of lines.
 type origin interface {
 	Name() string
 	Line() int
@@ -94,7 +94,7 @@ type origin interface {
 	Skip(cause error)
 }
 
-// parser holds what is between two lines.
+// parser is the state between two lines.
 type parser struct {
 	lines origin
 	clock clock
@@ -104,16 +104,16 @@ type parser struct {
 	names   interned        // of plugins, events, nodes
 	now     time.Time       // of the line being read
 	last    time.Time       // of the last event
-	highest time.Time       // of all lines up to here that tell something
-	latest  time.Duration   // how long after an event's time something was told of it, at most
+	highest time.Time       // of all lines so far with an event
+	latest  time.Duration   // the longest time from an event to a line about it
 	end     header          // of the last line
 	known   int             // lines that only kube-scheduler writes
-	ofPods  int             // those of them that are about a pod
+	ofPods  int             // lines about a pod
 	moves   int
 	entity  bool   // the wording of v1.37 was seen
 	aged    bool   // it is known whether the log is of v1.23 or before
-	partial []byte // a line that a container runtime broke in pieces
-	held    []byte // what may be a line, glued to a torn one without a header
+	partial []byte // pieces of a line that a container runtime split
+	held    []byte // possibly a line, glued to a torn one without a header
 	heldAt  int    // the number of its line
 
 	seen     seenLines
@@ -123,11 +123,11 @@ type parser struct {
 
 	settings *settings // being gathered, before "Starting Kubernetes Scheduler"
 	started  []*sources.SchedulerStarted
-	lacks    bool              // the line being read lacks what its message tells
-	block    func(line []byte) // takes the indented lines of a multi-line value
+	lacks    bool              // the line being read lacks values of its message
+	block    func(line []byte) // processes the indented lines of a multi-line value
 
-	diagnosis   diagnosis // of what the log is, until a line is about a pod
-	redacted    bool      // invalid names are taken: see redacts
+	diagnosis   diagnosis // of the log, until a line is about a pod
+	redacted    bool      // accepts invalid names: see redacts
 	unusual     string    // the first of them
 	beforeMoves bool      // of a release that logs no moves
 
@@ -136,7 +136,7 @@ type parser struct {
 	election  election
 	// workedFrom and workedTo are the times of the first and the last line that only a leader writes.
 	workedFrom, workedTo time.Time
-	leads                time.Time // when it was said to have become the leader. Zero if it was not said to have to
+	leads                time.Time // when it became the leader. Zero if the log does not show it
 }
 
 func (p *parser) read(line []byte) error {
@@ -185,7 +185,7 @@ func (p *parser) read(line []byte) error {
 	return p.line(&h)
 }
 
-// line reads what a line says behind its header.
+// line reads a line after its header.
 func (p *parser) line(h *header) error {
 	p.block = nil
 	p.end = *h
@@ -229,7 +229,7 @@ func (p *parser) emit(f sources.Fact) {
 	p.part.Add(t, f)
 }
 
-// conclude takes in that there is no other line.
+// conclude processes the end of the log.
 func (p *parser) conclude(r *lines.Reader) error {
 	if p.held != nil {
 		if err := p.settle(nil); err != nil {
@@ -249,7 +249,7 @@ func (p *parser) conclude(r *lines.Reader) error {
 	return nil
 }
 
-// nothing returns an error if nothing of the log can be read: it tells so many events.
+// nothing returns an error if no line of the log, which has so many events, can be read.
 func (p *parser) nothing(r *lines.Reader, events int) error {
 	if events > 0 || r.OnlyCut() {
 		return nil
@@ -257,17 +257,17 @@ func (p *parser) nothing(r *lines.Reader, events int) error {
 	return r.Nothing()
 }
 
-// notices are what a person should know of the log.
+// notices returns the notices about the log.
 func (p *parser) notices(r *lines.Reader) []string {
 	notices := r.Notices(p.part.Last)
 	if p.repeated > 0 {
-		notices = append(notices, fmt.Sprintf("%s: %s repeated, and counted once", r.Name(), lineCount(p.repeated)))
+		notices = append(notices, fmt.Sprintf("%s: %s repeated: schedq counts them once", r.Name(), lineCount(p.repeated)))
 	}
 	for _, notice := range p.clock.notices() {
 		notices = append(notices, r.Name()+": "+notice)
 	}
 	if p.unusual != "" {
-		notices = append(notices, fmt.Sprintf("%s: pods have names that Kubernetes does not allow, such as %s, so names were redacted: pods that have the same name here are shown as one", r.Name(), p.unusual))
+		notices = append(notices, fmt.Sprintf("%s: names were redacted: pods have names that Kubernetes does not allow, such as %s. Pods with the same name are shown as one", r.Name(), p.unusual))
 	}
 	if said := p.lacksMoves(); said != "" {
 		notices = append(notices, r.Name()+": "+said)

@@ -9,10 +9,10 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// maxGates is how many feature gates are kept; v1.37 knows about 200.
+// maxGates limits how many feature gates are kept; v1.37 has about 200.
 const maxGates = 1000
 
-// settings gathers what the scheduler prints before it starts: its flags, and its configuration as YAML.
+// settings collects the flags and the configuration, as YAML, that the scheduler prints before it starts.
 type settings struct {
 	gates                      map[string]bool
 	initialBackoff, maxBackoff time.Duration
@@ -56,7 +56,7 @@ func (s *settings) featureGates(v string) {
 	}
 }
 
-// config takes a line of the printed KubeSchedulerConfiguration.
+// config reads a line of the printed KubeSchedulerConfiguration.
 func (s *settings) config(line []byte) {
 	key, v, ok := strings.Cut(strings.TrimSpace(string(line[:min(len(line), 200)])), ": ")
 	if !ok {
@@ -92,8 +92,8 @@ func (s *settings) fact(release string) *sources.SchedulerStarted {
 	}
 }
 
-// complete adds what only the rest of the log tells: the release, from the wording, and a start for a
-// log of all moves that begins in the middle. It reports whether it added that.
+// complete adds what only the whole log shows: the release, from the wording, and a start for a
+// log of all moves that begins in the middle. It reports whether it added a start.
 func (p *parser) complete() (begins bool) {
 	if begins = len(p.started) == 0 && len(p.verbosity.spans) == 0 && p.moves > 0; begins {
 		p.started = append(p.started, p.settings.fact(""))
@@ -104,7 +104,7 @@ func (p *parser) complete() (begins bool) {
 	return begins
 }
 
-// inferRelease has a start that is not known to be of a release be of v1.37, if the log has the wording of that.
+// inferRelease sets the unknown release of a start to v1.37 if the log has the wording of v1.37.
 func inferRelease(fact *sources.SchedulerStarted, entity bool) {
 	if fact.Release == "" && entity {
 		fact.Release, fact.ReleaseInferred, fact.From = "v1.37", true, sources.ReleaseLogged

@@ -8,21 +8,21 @@ import (
 	"github.com/schedq/schedq/sources/lines"
 )
 
-// A log of a process that was killed may end in the middle of a line, and the next process's first line is
-// glued to it then. Files that were put together have such places too.
+// The log of a killed process may end in the middle of a line, and the next process's first line is then
+// glued to it. So it is in concatenated files.
 
 var (
 	errLong   = fmt.Errorf("the line is longer than %d MiB", lines.MaxLine>>20)
-	errGlued  = errors.New("another one is glued to it")
-	errNoKlog = errors.New("it does not begin as klog's lines do")
-	errLacks  = errors.New("it lacks what such a line of kube-scheduler tells")
+	errGlued  = errors.New("another line is glued to it")
+	errNoKlog = errors.New("it does not begin with klog's header")
+	errLacks  = errors.New("it lacks values that kube-scheduler writes in such a line")
 )
 
-// maxHeader is how long a header can be, in bytes: some 30, and a file's name.
+// maxHeader limits the bytes of a header: about 30, and a file's name.
 const maxHeader = 150
 
-// another returns where in the rest of a line another line begins, or -1. It looks for a header's end, because
-// hardly any line holds what looks like one: ".go:414] ".
+// another returns the index in the rest of a line at which another line begins, or -1. It looks for the end of a header,
+// ".go:414] ", because few lines contain one.
 func another(rest []byte) int {
 	for from := 0; ; {
 		i := bytes.IndexByte(rest[from:], ']')
@@ -46,8 +46,8 @@ func another(rest []byte) int {
 	}
 }
 
-// quotes reports whether what looks like a header stands within a text in quotes, which goes on with rest: klog escapes
-// the quotes in it, and a line's own message has a quote there that none but its text follows.
+// quotes reports whether an apparent header is inside a quoted text, which continues with rest: klog escapes the quotes
+// in it, and only a message's text follows the quote of a line's own message.
 func quotes(before, rest []byte) bool {
 	if !inQuotes(before, false) {
 		return false
@@ -58,7 +58,7 @@ func quotes(before, rest []byte) bool {
 	return len(rest) > 0 && rest[0] == '\\' || !inQuotes(rest, true)
 }
 
-// inQuotes reports whether text ends within quotes, if it begins within them or not.
+// inQuotes reports whether text ends within quotes, given whether it begins within them.
 func inQuotes(text []byte, in bool) bool {
 	for i := 0; i < len(text); i++ {
 		switch {
@@ -76,7 +76,7 @@ func digit(c byte) bool { return c >= '0' && c <= '9' }
 // glued reads a line that has a header, and another line at i.
 func (p *parser) glued(line []byte, i int) error {
 	first, second := line[:i], line[i:]
-	// If a text in it does not end, it is torn, and whatever it says may be half of a word.
+	// If a text in it does not end, the line is torn, and its last word may be incomplete.
 	if h, ok := parseHeader(first); ok && !inQuotes(h.rest, false) {
 		if err := p.line(&h); err != nil {
 			return err
@@ -94,7 +94,7 @@ func (p *parser) glued(line []byte, i int) error {
 	return p.lines.Torn(number, errGlued)
 }
 
-// headless reads a line without a header: a line of a text of several, or something that is not klog's.
+// headless reads a line without a header: part of a text of several lines, or not klog's.
 func (p *parser) headless(line []byte) {
 	if i := another(line); i >= 0 {
 		p.held, p.heldAt = bytes.Clone(line[i:]), p.lines.Line()
@@ -111,11 +111,11 @@ func (p *parser) headless(line []byte) {
 	}
 }
 
-// indented reports whether a line can be one of a text of several, which klog indents.
+// indented reports whether a line can be part of a text of several lines, which klog indents.
 func indented(line []byte) bool { return len(line) > 0 && (line[0] == '\t' || line[0] == ' ') }
 
-// settle reads what was held, if the line after it shows that it was a line. In a text of several lines anybody's
-// words may stand, also such as look like a line, but that text goes on: its last line is klog's own.
+// settle reads the held text if the line after it shows that it was a line. A text of several lines may contain
+// something that looks like a line, but that text continues: its last line is klog's own.
 func (p *parser) settle(next []byte) error {
 	held := p.held
 	p.held = nil

@@ -7,37 +7,36 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// verbosity finds out of which verbosity a log is, attempt by attempt: a running scheduler's can be changed (PUT
-// /debug/flags/v). klog does not write it, but each message has one (v1.37: schedule_one.go, scheduling_queue.go). That an
-// attempt failed or bound its pod is told at 2, that it began and where its pod went to at 3, and at 5 what put the pod
-// where the loop took it from. So an attempt of which the end is told and none of the latter is one of a log below 5.
+// verbosity finds out a log's verbosity, attempt by attempt: a running scheduler's can be changed (PUT /debug/flags/v). klog
+// does not write it, but each message has one (v1.37: schedule_one.go, scheduling_queue.go). At 2 the log contains that an
+// attempt failed or bound its pod; at 3 when it began and where its pod went; at 5 the move that put the pod where the loop
+// took it from. So an attempt with an end and none of the latter is from a log below 5.
 type verbosity struct {
 	spans []sources.Event // *sources.Logged
-	facts []sources.Event // of the stretches below 5
+	facts []sources.Event // of stretches below 5
 
-	deep    time.Time       // of the last line of those that only come at 5
-	before  stretch         // since then, up to the last run
-	run     stretch         // the last attempts in a row of all of which the beginning was told, or of none of which
-	alike   alike           // what they are
-	pending *failedEnd      // whose verbosity the next lines tell
+	deep    time.Time       // of the last line that only a log of 5 has
+	before  stretch         // from there to the last run
+	run     stretch         // the last attempts in a row that are alike
+	alike   alike           // whether their beginnings were logged
+	pending *failedEnd      // a failure whose verbosity the next lines show
 	keep    func(bytes int) // see sources.Part
 
-	// unplaced is called for a failed attempt of a log of 5 that no line follows on where its pod went. Nil where that does
-	// not matter.
+	// unplaced is called for a failed attempt in a log of 5 if no later line shows where its pod went. It may be nil.
 	unplaced func(*failedEnd)
 
-	streams bool     // facts are told at once, and none is kept
+	streams bool     // facts are emitted at once and not kept
 	ended   int      // attempts so far
-	settled int      // those up to here are of a stretch that is over
-	told    ordinals // those of them that are told
-	known   bool     // spans and told are those of the whole log
+	settled int      // attempts up to here are of a completed stretch
+	emitted ordinals // those of them whose ends are events
+	known   bool     // spans and emitted are those of the whole log
 }
 
-// stretch are attempts whose ends were told, and no line that only comes at 5.
+// stretch is a sequence of attempts whose ends were logged, without a line that only a log of 5 has.
 type stretch struct {
 	n      int
-	began  int       // of so many also the beginning was told
-	errors int       // so many failed by an error: klog writes that at any verbosity
+	began  int       // how many have a logged beginning
+	errors int       // how many failed with an error, which klog writes at any verbosity
 	from   time.Time // of the first
 	events []sources.Event
 }
@@ -59,7 +58,7 @@ func (s *stretch) add(ev sources.Event, keep bool) {
 	}
 }
 
-// with returns the stretch with the one behind it.
+// with returns the stretch joined with the next one.
 func (s stretch) with(next stretch) stretch {
 	if s.n == 0 {
 		return next
@@ -67,7 +66,7 @@ func (s stretch) with(next stretch) stretch {
 	return stretch{s.n + next.n, s.began + next.began, s.errors + next.errors, s.from, append(s.events, next.events...)}
 }
 
-// beginning is when the attempt began whose end f tells, or zero.
+// beginning returns when the attempt of f began, or zero.
 func beginning(f sources.Fact) time.Time {
 	switch f := f.(type) {
 	case *sources.FailedAttempt:
@@ -83,35 +82,35 @@ func isError(f sources.Fact) bool {
 	return is && failed.Error
 }
 
-// alike says of how many attempts in a row the beginning was told, or was not. Errors are not counted.
+// alike counts the attempts in a row whose beginnings were logged, or were not. It does not count errors.
 type alike struct {
 	began bool
 	n     int
 }
 
-// failedEnd is an attempt that was just told to have failed.
+// failedEnd is an attempt whose failure was just logged.
 type failedEnd struct {
 	at   time.Time
 	pod  *pod
 	fact *sources.FailedAttempt
 }
 
-// fewest is how many attempts must be told as those of a log below 5 before it is one, once lines of 5 were seen: what
-// fails in a binding cycle is told between the lines of other attempts.
+// fewest is how many attempts, once lines of 5 were seen, must look like those of a log below 5 before it is one:
+// failures of binding cycles are logged between the lines of other attempts.
 const fewest = 3
 
-// isBelow reports whether between two lines of 5 it is a stretch of a log below 5. Errors do not say so: those of binding
-// cycles whose pods are gone are told alike at any verbosity.
+// isBelow reports whether a stretch between two lines of 5 is from a log below 5. Errors do not show that: those of binding
+// cycles whose pods are gone are logged the same way at any verbosity.
 func (s stretch) isBelow() bool { return s.n-s.errors >= fewest }
 
-// lastWords is how long after the last line that only comes at 5 what was told with it may be told.
+// lastWords limits how long after the last line of 5 the other lines of the same moment may come.
 const lastWords = 10 * time.Millisecond
 
-// sawDeep notes a line about pod that only comes at 5.
+// sawDeep records a line about pod that only a log of 5 has.
 func (v *verbosity) sawDeep(at time.Time, pod *pod) {
 	since := at
 	if f := v.pending; f != nil && f.pod == pod {
-		v.pending, since = nil, f.at // it is told as one of 5
+		v.pending, since = nil, f.at // it is from a log of 5
 		if !f.fact.Began.IsZero() {
 			since = f.fact.Began
 		}
@@ -129,7 +128,7 @@ func (v *verbosity) sawDeep(at time.Time, pod *pod) {
 	v.deep = at
 }
 
-// level is the verbosity of the last span.
+// level returns the verbosity of the last span.
 func (v *verbosity) level() int { return v.spans[len(v.spans)-1].Fact.(*sources.Logged).Verbosity }
 
 func (v *verbosity) enter(at time.Time, level int) {
@@ -139,22 +138,22 @@ func (v *verbosity) enter(at time.Time, level int) {
 	}
 }
 
-// quiet is the stretch since the last line of 5.
+// quiet returns the stretch since the last line of 5.
 func (v *verbosity) quiet() stretch { return v.before.with(v.run) }
 
-// commitQuiet takes all of it as attempts of a log below 5.
+// commitQuiet counts all of it as attempts of a log below 5.
 func (v *verbosity) commitQuiet() {
 	all := v.quiet()
 	v.before, v.run = stretch{}, stretch{}
 	v.commit(all)
 }
 
-// forgetQuiet takes it as attempts of a log of 5.
+// forgetQuiet counts it as attempts of a log of 5.
 func (v *verbosity) forgetQuiet() {
 	v.before, v.run, v.alike, v.settled = stretch{}, stretch{}, alike{}, v.ended
 }
 
-// commit takes the first attempts of the stretch since the last line of 5 as those of a log below 5.
+// commit counts the first attempts since the last line of 5 as those of a log below 5.
 func (v *verbosity) commit(part stretch) {
 	level := sources.AttemptsVerbosity
 	if part.errors == part.n {
@@ -171,19 +170,19 @@ func (v *verbosity) commit(part stretch) {
 	}
 	turnedDown := level == sources.AttemptsVerbosity && (part.n-part.errors >= fewest || v.alike.n >= fewest && !v.alike.began)
 	if len(v.spans) > 0 && v.level() < sources.MovesVerbosity && !turnedDown {
-		level = max(level, v.level()) // few attempts at a time, of a log that is followed: they need not show all of it
+		level = max(level, v.level()) // a followed log commits few attempts at a time, which may not show its full verbosity
 	}
 	if len(v.spans) == 0 || v.level() != level {
 		v.enter(from, level)
 	}
 	v.facts = append(v.facts, part.events...)
 	if v.streams {
-		v.told.add(v.settled, v.settled+part.n)
+		v.emitted.add(v.settled, v.settled+part.n)
 	}
 	v.settled += part.n
 }
 
-// settle takes the failure of which no line has told more as one of a log below 5.
+// settle counts a failure without later lines as one of a log below 5.
 func (v *verbosity) settle() {
 	f := v.pending
 	v.pending = nil
@@ -196,12 +195,12 @@ func (v *verbosity) settle() {
 	}
 }
 
-// end notes the end of an attempt that was told as in a log below 5. Once a few in a row tell their beginning where those
-// before them do not, or the other way round, those before are a stretch of their own.
+// end records the end of an attempt that looks like those of a log below 5. Once a few in a row have beginnings where those
+// before have none, or the other way round, those before are a stretch of their own.
 func (v *verbosity) end(at time.Time, f sources.Fact) {
 	ev := sources.Event{Time: at, Fact: f}
 	v.ended++
-	if v.streams && (!v.known || v.told.has(v.ended-1)) {
+	if v.streams && (!v.known || v.emitted.has(v.ended-1)) {
 		v.facts = append(v.facts, ev)
 	}
 	if v.known {
@@ -227,7 +226,7 @@ func (v *verbosity) end(at time.Time, f sources.Fact) {
 	}
 }
 
-// conclude takes in that the log has ended, which told of the scheduler's work from begin on.
+// conclude processes the end of the log, which covers the scheduler's work from begin on.
 func (v *verbosity) conclude(begin time.Time) {
 	v.settle()
 	if quiet := v.quiet(); quiet.n > 0 && (quiet.isBelow() || v.deep.IsZero()) {
@@ -238,22 +237,22 @@ func (v *verbosity) conclude(begin time.Time) {
 	}
 }
 
-// ending says that a log that does not tell all moves ends at that time.
+// ending returns the end of a log without all moves.
 func ending(at time.Time) sources.Event {
 	return sources.Event{Time: at, Fact: &sources.Logged{Verbosity: unknown}}
 }
 
-// tells reports whether an event of the log is delivered. A log with all moves delivers no evidence for
-// them; another log delivers no moves of stretches below -v=5.
-func (v *verbosity) tells(ev sources.Event) bool {
+// has reports whether the log yields an event. A log with all moves yields no evidence for
+// them; another log yields no moves of stretches below -v=5.
+func (v *verbosity) has(ev sources.Event) bool {
 	if len(v.spans) == 0 {
 		return !isFact[*sources.Delivered](ev)
 	}
 	return !isFact[*sources.Move](ev) || v.at(ev.Time) >= sources.MovesVerbosity
 }
 
-// takeBy takes what is to be told up to due of a log that is followed, out of part and of v: where the verbosity changes,
-// and what it lets the log tell. Of attempts by then no later line tells more. There must be a span.
+// takeBy returns the events of a followed log up to due, from part and v: the changes of verbosity, and the events that
+// the verbosity allows. No later line adds to attempts up to due. There must be a span.
 func (v *verbosity) takeBy(due time.Time, part *sources.Part) []sources.Event {
 	if v.pending != nil && !v.pending.at.After(due) {
 		v.settle()
@@ -262,13 +261,13 @@ func (v *verbosity) takeBy(due time.Time, part *sources.Part) []sources.Event {
 		v.commitQuiet()
 	}
 	isDue := func(ev sources.Event) bool { return !ev.Time.After(due) }
-	told := 1 // the first was told
-	for told < len(v.spans) && isDue(v.spans[told]) {
-		told++
+	taken := 1 // the first was taken before
+	for taken < len(v.spans) && isDue(v.spans[taken]) {
+		taken++
 	}
-	events := slices.Clone(v.spans[1:told])
+	events := slices.Clone(v.spans[1:taken])
 	for len(part.Events) > 0 && isDue(part.Events[0]) {
-		if v.tells(part.Events[0]) {
+		if v.has(part.Events[0]) {
 			events = append(events, part.Events[0])
 		}
 		part.Events = part.Events[1:]
@@ -277,7 +276,7 @@ func (v *verbosity) takeBy(due time.Time, part *sources.Part) []sources.Event {
 		events = append(events, v.facts[0])
 		v.facts = v.facts[1:]
 	}
-	v.spans = slices.Clone(v.spans[told-1:])
+	v.spans = slices.Clone(v.spans[taken-1:])
 	slices.SortStableFunc(events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	return events
 }
@@ -287,7 +286,7 @@ func isFact[F sources.Fact](ev sources.Event) bool {
 	return is
 }
 
-// at returns the verbosity at that time.
+// at returns the verbosity at a time.
 func (v *verbosity) at(at time.Time) int {
 	level := v.spans[0].Fact.(*sources.Logged).Verbosity
 	for _, s := range v.spans[1:] {
@@ -299,14 +298,14 @@ func (v *verbosity) at(at time.Time) int {
 	return level
 }
 
-// failed notes that an attempt of pod failed.
+// failed records that an attempt of pod failed.
 func (v *verbosity) failed(at time.Time, pod *pod) {
 	v.settle()
 	v.pending = &failedEnd{at, pod, &sources.FailedAttempt{Pod: pod.name, Log: true, Began: pod.began}}
 	pod.entered, pod.began = false, time.Time{}
 }
 
-// bound notes that pod was bound.
+// bound records that pod was bound.
 func (v *verbosity) bound(at time.Time, pod *pod, node string) {
 	v.settle()
 	if !pod.entered {
@@ -314,7 +313,7 @@ func (v *verbosity) bound(at time.Time, pod *pod, node string) {
 	}
 }
 
-// wentTo notes where the pod went whose attempt failed, as a log of 3 says it.
+// wentTo records where the pod of a failed attempt went, as a log of 3 shows it.
 func (v *verbosity) wentTo(pod *pod, m *sources.Move) {
 	if f := v.pending; f != nil && f.pod == pod {
 		f.fact.To, f.fact.Plugins = m.To, m.Plugins
@@ -322,7 +321,7 @@ func (v *verbosity) wentTo(pod *pod, m *sources.Move) {
 	}
 }
 
-// sawMove notes that pod moved, as only a log of 5 says it.
+// sawMove records a move of pod, as only a log of 5 shows it.
 func (v *verbosity) sawMove(at time.Time, pod *pod, to sources.Tier) {
 	if to == sources.TierActive || to == sources.TierBackoff {
 		pod.entered = true

@@ -12,38 +12,37 @@ import (
 
 // Year says how to complete klog's times.
 type Year struct {
-	// Near is a time at which the logged run is known to have gone on: the year that is nearest to it is taken. Zero if
-	// nothing is known.
+	// Near is a time within the logged run: it selects the nearest year. Zero if unknown.
 	Near time.Time
-	// NotAfter is a time, often the file's own, by which the first line was certainly written: the last year that is not
-	// later, with a day's grace, is taken. Only used without Near.
+	// NotAfter is a time, often the file's own, by which the first line was certainly written: it selects the last year that
+	// is not later, with a day's grace. It is used only without Near.
 	NotAfter time.Time
-	// Zone is the zone of the log's times, where the log does not say. Nil: UTC.
+	// Zone is the zone of the log's times if the log does not show it. Nil means UTC.
 	Zone *time.Location
 }
 
 // clock turns klog headers into times.
 type clock struct {
 	hint Year
-	last time.Time // of the line before, local
+	last time.Time // of the previous line, local
 
-	// offset is how far the log's local time is ahead of UTC, by the instants in front of its lines, and late how much
-	// later than its line such an instant is. offsetKnown is false while there was none.
+	// offset is how far the log's local time is ahead of UTC, according to the instants in front of its lines, and late how
+	// much later than its line such an instant is. offsetKnown is false before the first.
 	offset, late time.Duration
 	offsetKnown  bool
 	minutes      [10]byte // of the last line with an instant: hours and minutes of both times
 
 	year    yearSource
 	changes int  // of the offset
-	wrong   bool // an instant is so far off that no zone explains it
+	wrong   bool // an instant differs by more than any zone explains
 }
 
-// yearSource says where the year comes from.
+// yearSource is the source of the year.
 type yearSource int8
 
 const (
 	yearUnknown yearSource = iota
-	yearGiven              // an instant, or the logs beside it
+	yearGiven              // an instant, or another log
 	yearInFile             // a date in the file
 	yearOfFile             // the file's own time
 )
@@ -51,7 +50,7 @@ const (
 // time returns the line's time. Lines are nearly in order: a leap of half a year is a new year.
 func (c *clock) time(h *header) time.Time { return c.utc(c.local(h)) }
 
-// utc returns the instant of a local time, which is given as if it were UTC.
+// utc returns the instant of a local time that is given as UTC.
 func (c *clock) utc(local time.Time) time.Time {
 	if !c.offsetKnown && c.hint.Zone != nil {
 		y, m, d := local.Date()
@@ -60,7 +59,7 @@ func (c *clock) utc(local time.Time) time.Time {
 	return local.Add(-c.offset)
 }
 
-// local returns the line's time, as if it were UTC.
+// local returns the line's local time as UTC.
 func (c *clock) local(h *header) time.Time {
 	if c.last.IsZero() {
 		c.last = c.firstTime(h)
@@ -106,13 +105,13 @@ func nearest(h *header, near time.Time) (best time.Time) {
 }
 
 const (
-	// quarter is what the offsets of time zones are multiples of.
+	// quarter is the unit of time zones' offsets.
 	quarter = 15 * time.Minute
-	// steady is how much the time between a line and the instant in front of it varies while the zone stays the same.
+	// steady limits how much the time between a line and the instant in front of it varies while the zone stays the same.
 	steady = time.Minute
 )
 
-// see takes the instant that stands in front of the line with that header: "2026-05-04T12:00:00.25Z".
+// see reads the instant in front of the line with that header: "2026-05-04T12:00:00.25Z".
 func (c *clock) see(stamp []byte, h *header) {
 	var minutes [10]byte
 	copy(minutes[:5], stamp[len("2006-01-02T"):])
@@ -135,7 +134,7 @@ func (c *clock) see(stamp []byte, h *header) {
 		c.offset, c.late, c.offsetKnown = offset, offset-ahead, true
 		return
 	}
-	// Where clocks are put forward or back, all lines after that are as late as before.
+	// After a clock change, lines are as late as before it.
 	shift := (ahead + c.late - c.offset).Round(2 * quarter)
 	if shift != 0 && (ahead+c.late-c.offset-shift).Abs() < steady && shift.Abs() <= 2*time.Hour && IsZone(c.offset+shift) {
 		c.offset += shift
@@ -148,14 +147,14 @@ func IsZone(offset time.Duration) bool {
 	if offset < -12*time.Hour || offset > 14*time.Hour {
 		return false
 	}
-	switch offset.Minutes() { // those that are not of whole hours
+	switch offset.Minutes() { // offsets that are not whole hours
 	case -570, -210, -150, 210, 270, 330, 345, 390, 525, 570, 630, 765, 825:
 		return true
 	}
 	return offset%time.Hour == 0
 }
 
-// datePatterns find dates with a year, as other lines of a file have them.
+// datePatterns match dates with a year in other lines of a file.
 var datePatterns = []struct {
 	pattern *regexp.Regexp
 	layout  string
@@ -165,7 +164,7 @@ var datePatterns = []struct {
 	{regexp.MustCompile(`\b20\d\d/[01]\d/[0-3]\d `), "2006/01/02"},
 }
 
-// findYear looks for a date in the text that is, but for its year, the day of a header of klog's in it, and returns it.
+// findYear returns the year of a date in the text whose day is also that of a klog header in it.
 func findYear(text []byte) (t time.Time, ok bool) {
 	first := time.Time{}
 	for line := range bytes.Lines(text) {
@@ -193,15 +192,15 @@ func findYear(text []byte) (t time.Time, ok bool) {
 	return t, false
 }
 
-// notices say what the log's times rest on, where a person should know.
+// notices returns notices about how the log's times were found.
 func (c *clock) notices() (notices []string) {
 	switch {
 	case c.wrong:
-		notices = append(notices, "the times in front of its lines do not fit the lines' own times in any time zone, and are not used")
+		notices = append(notices, "the times in front of its lines fit the lines' own times in no time zone: schedq ignores them")
 	case c.changes > 0:
-		notices = append(notices, "its times are local, and the clock was put forward or back: they are converted to UTC")
+		notices = append(notices, "its times are local, and the clock changed to or from summer time: schedq converts them to UTC")
 	case c.offset != 0:
-		notices = append(notices, fmt.Sprintf("its times are local (UTC%s) and are converted to UTC", formatOffset(c.offset)))
+		notices = append(notices, fmt.Sprintf("its times are local (UTC%s): schedq converts them to UTC", formatOffset(c.offset)))
 	}
 	if c.year == yearOfFile {
 		notices = append(notices, fmt.Sprintf("its times have no year: schedq assumes %d, from the date of the file", c.last.Year()))

@@ -8,7 +8,7 @@ import (
 	"github.com/schedq/schedq/sources/jsonscan"
 )
 
-// member reads one member of a record. An error says why the record is refused.
+// member reads one member of a record. An error is the reason why the record is refused.
 func (t *Reader) member(r *members, name string, value []byte) (refused error) {
 	switch name {
 	case "time":
@@ -77,7 +77,7 @@ func (t *Reader) member(r *members, name string, value []byte) (refused error) {
 	return refused
 }
 
-// hearing reads a member that tells what is heard of, or not. An error says why the record is refused.
+// hearing reads a member about a signal that is received or missing. An error is the reason why the record is refused.
 func (t *Reader) hearing(r *members, name string, value []byte) (err error) {
 	switch name {
 	case "heard":
@@ -104,7 +104,7 @@ func (t *Reader) hearing(r *members, name string, value []byte) (err error) {
 	return err
 }
 
-// attempt reads a member that tells of an attempt, or whether attempts are told. An error says why the record is refused.
+// attempt reads a member about an attempt or the log's verbosity. An error is the reason why the record is refused.
 func (t *Reader) attempt(r *members, name string, value []byte) (err error) {
 	switch name {
 	case "failed":
@@ -146,11 +146,11 @@ func (t *Reader) attempt(r *members, name string, value []byte) (err error) {
 	return err
 }
 
-// moment reads the time of something that a record tells of an object.
+// moment reads a time of an object in a record.
 func moment(value []byte, of string) (time.Time, error) {
 	at, err := time.Parse(time.RFC3339Nano, string(jsonscan.Text(value)))
 	if err != nil {
-		return at, fmt.Errorf("the time of %s is none: %s", of, sources.Sanitize(err.Error()))
+		return at, fmt.Errorf("the time of %s is invalid: %s", of, sources.Sanitize(err.Error()))
 	}
 	return at.UTC(), sources.CheckTime(at)
 }

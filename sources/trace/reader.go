@@ -1,5 +1,5 @@
 // Package trace reads and writes schedq's own recordings: JSON Lines with a versioned header,
-// described in docs/reference/trace-format.md. A trace can be compared with diff, appended to with cat, and cut
+// described in docs/reference/trace-format.md. Traces can be compared with diff, concatenated with cat, and cut
 // off anywhere.
 package trace
 
@@ -26,14 +26,14 @@ import (
 // Format is the format's name in sources.Recording.
 const Format = "trace"
 
-// maxEvents bounds what is kept of one trace.
+// maxEvents limits how many events of one trace are kept.
 const maxEvents = 20_000_000
 
-// begins are how a trace's lines begin: records, and the header.
+// begins are the beginnings of a trace's lines: records and the header.
 var begins = []string{`{"time":`, `{"schedq":`}
 
-// Sniff reports whether a line from a file's beginning is one of a trace of any version: its header, or the
-// record of one whose beginning is lost. If it is, known is its time, or the zero time.
+// Sniff reports whether a line from a file's beginning is from a trace of any version: its header, or a
+// record if the beginning is lost. If it is, known is its time or zero.
 func Sniff(line []byte) (at time.Time, known bool) {
 	if isHeader(line) {
 		return time.Time{}, true
@@ -43,7 +43,7 @@ func Sniff(line []byte) (at time.Time, known bool) {
 		if i <= 0 {
 			continue
 		}
-		if object, _ := jsonscan.Whole(line[i:]); object != nil { // glued to a torn one
+		if object, _ := jsonscan.Whole(line[i:]); object != nil { // glued to a torn line
 			if at, known := Sniff(object); known {
 				return at, true
 			}
@@ -57,7 +57,7 @@ func Sniff(line []byte) (at time.Time, known bool) {
 		case "object", "scheduler", "failed", "patched", "refused", "tried", "attached", "move", "counts", "mark":
 			fact = fact || value[0] == '{'
 		case "schedq", "kind", "apiVersion", "msg":
-			return false // of something else
+			return false // another format
 		}
 		return true
 	}); err != nil || !whole || at.IsZero() || !fact {
@@ -66,7 +66,7 @@ func Sniff(line []byte) (at time.Time, known bool) {
 	return at.UTC(), true
 }
 
-// isHeader reports whether a line begins like a header. It need not be whole.
+// isHeader reports whether a line begins like a header. The line may be incomplete.
 func isHeader(line []byte) bool {
 	after, ok := bytes.CutPrefix(bytes.TrimLeft(line, " \t"), []byte("{"))
 	after, ok2 := bytes.CutPrefix(bytes.TrimLeft(after, " \t"), []byte(`"schedq"`))
@@ -76,20 +76,20 @@ func isHeader(line []byte) bool {
 // Reader reads a trace event by event. It is not safe for concurrent use.
 type Reader struct {
 	lines   *lines.Reader
-	part    *sources.Part // what was read and not taken by Next
-	next    int           // of part's events, the first of them
+	part    *sources.Part // events read
+	next    int           // index of the next one to return
 	pods    map[string]types.NamespacedName
-	words   map[string]string // texts of moves, each once
+	words   map[string]string // interned strings of moves
 	decoder *sources.Decoder
 	began   bool
 	headed  bool  // a header was read
-	foreign error // why what follows the last header can't be read
-	unknown int   // records and members that this version does not know
+	foreign error // why the part after the last header cannot be read
+	unknown int   // number of records and members that this version does not know
 }
 
-// Read reads a trace to its end. What a newer writer added, records and members, is ignored and counted
-// in a notice, and what is damaged as well. An error names the file, the line and the cause: nothing in the
-// file can be read, because of an unknown version for one.
+// Read reads a trace to its end. It skips records and members of newer versions and damaged lines, and counts them
+// in notices. An error names the file, the line and the cause: nothing in the file can be read, for example
+// because its version is unknown.
 func Read(r *lines.Reader) (*sources.Part, error) {
 	t := NewReader(r, r.Keep)
 	for {
@@ -113,8 +113,8 @@ func Read(r *lines.Reader) (*sources.Part, error) {
 	return t.part, nil
 }
 
-// NewReader returns a reader of the trace that r reads. keep is told about how many bytes of memory each event takes; nil
-// is for whoever keeps none.
+// NewReader returns a reader of the trace that r reads. It calls keep, unless nil, with the approximate size of each event
+// in memory.
 func NewReader(r *lines.Reader, keep func(bytes int)) *Reader {
 	t := &Reader{lines: r, part: &sources.Part{Format: Format, Keep: keep}, pods: map[string]types.NamespacedName{},
 		words: map[string]string{}, decoder: sources.NewDecoder()}
@@ -122,8 +122,8 @@ func NewReader(r *lines.Reader, keep func(bytes int)) *Reader {
 	return t
 }
 
-// Next returns the next event, and io.EOF after the last. What can't be read is left out, as by Read, and another error
-// ends the trace.
+// Next returns the next event, and io.EOF after the last. Like Read, it skips damage. Any other error ends the
+// trace.
 func (t *Reader) Next() (sources.Event, error) {
 	for t.next == len(t.part.Events) {
 		t.part.Events, t.next = t.part.Events[:0], 0
@@ -135,7 +135,7 @@ func (t *Reader) Next() (sources.Event, error) {
 	return t.part.Events[t.next-1], nil
 }
 
-// All yields the events that Next returns, and the error that ends the trace as the last.
+// All yields the events that Next returns. An error is the last.
 func (t *Reader) All() iter.Seq2[sources.Event, error] {
 	return func(yield func(sources.Event, error) bool) {
 		for {
@@ -147,10 +147,10 @@ func (t *Reader) All() iter.Seq2[sources.Event, error] {
 	}
 }
 
-// Last returns the last time read up to now, also of a record without an event.
+// Last returns the last time read so far, including those of records without an event.
 func (t *Reader) Last() time.Time { return t.part.Last }
 
-// Notices are sentences about what of the trace could not be read up to now.
+// Notices returns sentences about the damage found so far.
 func (t *Reader) Notices() []string {
 	said := t.lines.Notices(t.part.Last)
 	if !t.headed {
@@ -164,7 +164,7 @@ func (t *Reader) Notices() []string {
 	return said
 }
 
-// OnlyCut reports whether nothing is wrong with what was read but that it may be cut off.
+// OnlyCut reports whether the only damage found is that the trace is cut off.
 func (t *Reader) OnlyCut() bool { return t.lines.OnlyCut() && t.unknown == 0 && (t.headed || !t.began) }
 
 // readLine reads the next line that is not empty.
@@ -180,7 +180,7 @@ func (t *Reader) readLine() error {
 	}
 }
 
-// line reads a line: as a rule one record.
+// line reads a line, usually one record.
 func (t *Reader) line(line []byte) error {
 	if !t.began && !isHeader(line) {
 		if err := t.lines.Expect(fmt.Errorf(`the first line of a trace is {"schedq":"trace","version":%d}, and this is not`, Version)); err != nil {
@@ -215,8 +215,8 @@ func (t *Reader) line(line []byte) error {
 	return nil
 }
 
-// another reports whether what looks like the beginning of another line is in a line. Only one that is torn in a text
-// can have it and look whole, if the other's texts are taken for structure and the other way round.
+// another reports whether a line contains an apparent beginning of another line. A line that is torn inside a string and
+// glued to another can look whole, with strings and structure exchanged.
 func another(line []byte) bool {
 	for _, b := range begins {
 		if bytes.Contains(line[1:], []byte(b)) {
@@ -226,7 +226,7 @@ func another(line []byte) bool {
 	return false
 }
 
-// salvaged reads an object that was found in a line that is more than one.
+// salvaged reads an object found in a damaged line.
 func (t *Reader) salvaged(object []byte) error {
 	_, refused, err := t.object(object)
 	if refused != nil {
@@ -235,10 +235,10 @@ func (t *Reader) salvaged(object []byte) error {
 	return err
 }
 
-// object reads the object that a line begins with, a record or a header, and returns what follows it; or why it
-// can't be read. An error ends the reading.
+// object reads the object at the beginning of a line, a record or a header, and returns the rest of the line, or why the
+// object cannot be read. An error ends the reading.
 func (t *Reader) object(line []byte) (rest []byte, refused, err error) {
-	// A header further down is where another trace was appended.
+	// A header further down begins an appended trace.
 	if isHeader(line) {
 		rest, refused = t.header(line)
 		return rest, refused, nil
@@ -253,7 +253,7 @@ func (t *Reader) object(line []byte) (rest []byte, refused, err error) {
 	return rest, refused, err
 }
 
-// header reads a header. What follows one of another version can't be read, up to the next header.
+// header reads a header. After one of an unknown version, nothing can be read up to the next header.
 func (t *Reader) header(line []byte) (rest []byte, refused error) {
 	rest, whole, err := jsonscan.First(line, func(_, _ []byte) bool { return true })
 	if err != nil || !whole {
@@ -278,7 +278,7 @@ func checkHeader(line []byte) error {
 	return nil
 }
 
-// members are what was read of one record so far.
+// members are the members of a record read so far.
 type members struct {
 	at            time.Time
 	fact          sources.Fact
@@ -288,7 +288,7 @@ type members struct {
 	sent          time.Time
 	timeErr       error // why there is no valid time
 	timed         bool
-	other         bool // it has something that counts beside fact
+	other         bool // it has a member that counts, other than fact
 	ends          bool // the recording ends at that time
 }
 
@@ -331,7 +331,7 @@ func (t *Reader) record(line []byte) (rest []byte, refused, err error) {
 	return rest, nil, nil
 }
 
-// fact reads a fact's JSON, and counts the members that are not among the known.
+// fact reads a fact's JSON, and counts unknown members.
 func (t *Reader) fact(raw []byte, into any, known ...string) error {
 	if err := json.Unmarshal(raw, into); err != nil {
 		return fmt.Errorf("the record cannot be decoded: %s", sources.Sanitize(err.Error()))
@@ -347,8 +347,8 @@ func (t *Reader) fact(raw []byte, into any, known ...string) error {
 	})
 }
 
-// change returns nil and no error if the verb or the kind is unknown, which it counts, or if the object can't be
-// taken, which a notice tells. Of a deleted object its name is enough.
+// change returns nil and no error if the verb or the kind is unknown, which it counts, or if the object is
+// invalid, which it reports in a notice. For a deleted object, a name is enough.
 func (t *Reader) change(verb sources.Verb, raw, notes []byte) (sources.Fact, error) {
 	switch verb {
 	case sources.Added, sources.Updated, sources.Deleted:

@@ -14,7 +14,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Version is the version of the format that is written, and the newest that is read.
+// Version is the version of the format that schedq writes, and the newest that it reads.
 const Version = 1
 
 // header is the first line.
@@ -61,7 +61,7 @@ type scheduler struct {
 	PodMaxInUnschedulablePods duration              `json:"podMaxInUnschedulablePods,omitempty"`
 }
 
-// attempt is a failed attempt, or what was written of it.
+// attempt is a failed attempt, or the status patch or Event about one.
 type attempt struct {
 	Pod     string     `json:"pod"`
 	UID     string     `json:"uid,omitempty"`
@@ -81,7 +81,7 @@ type attempt struct {
 	To      sources.Tier `json:"to,omitempty"`
 }
 
-// bound is that the scheduler's log says that it has bound a pod.
+// bound is the binding of a pod in the scheduler's log.
 type bound struct {
 	Pod   string     `json:"pod"`
 	UID   string     `json:"uid,omitempty"`
@@ -89,12 +89,12 @@ type bound struct {
 	Began *time.Time `json:"began,omitempty"`
 }
 
-// logged is of which verbosity the scheduler's log is from then on.
+// logged is the verbosity of the scheduler's log from then on.
 type logged struct {
 	Verbosity int `json:"verbosity"`
 }
 
-// tried is what is known of a pod's failed attempts from before the source came.
+// tried is a pod's failed attempts from before the source attached.
 type tried struct {
 	Pod      string     `json:"pod"`
 	UID      string     `json:"uid,omitempty"`
@@ -106,31 +106,31 @@ type tried struct {
 	Count    int        `json:"count,omitempty"`
 }
 
-// requested is that the scheduler made a request.
+// requested is a request of the scheduler.
 type requested struct{}
 
-// heard is of which release a scheduler is that was heard to work.
+// heard is the release of a scheduler that is at work.
 type heard struct {
 	Release         string                `json:"release"`
 	ReleaseInferred bool                  `json:"releaseInferred,omitempty"`
 	From            sources.ReleaseSource `json:"from,omitempty"`
 }
 
-// silent is that no scheduler is heard since then, or that one is heard again.
+// silent is when the last sign of a scheduler was, or that there is one again.
 type silent struct {
 	Since   *time.Time `json:"since,omitempty"`
 	Profile string     `json:"profile,omitempty"`
 	Ended   bool       `json:"ended,omitempty"`
 }
 
-// unheard is that nothing was heard of a resource since then, or until when.
+// unheard is a gap in the changes of a resource.
 type unheard struct {
 	Of    string     `json:"of,omitempty"`
 	Since time.Time  `json:"since"`
 	Until *time.Time `json:"until,omitempty"`
 }
 
-// clocks is by how much later the times are than by the scheduler's clock, in Go's words: "-1.5s".
+// clocks is how far the times are ahead of the scheduler's clock, as a Go duration: "-1.5s".
 type clocks struct {
 	Ahead string `json:"ahead"`
 }
@@ -184,7 +184,7 @@ func (d duration) parse() (time.Duration, error) {
 	return out, nil
 }
 
-// encode makes an event's record. Objects are trimmed once more: nothing that is not trimmed gets into
+// encode returns an event's record. It trims objects again, so that no untrimmed object gets into
 // a trace.
 func encode(e sources.Event) (*record, error) {
 	r := &record{Time: e.Time.UTC()}
@@ -324,7 +324,7 @@ func timeOf(t *time.Time) (time.Time, error) {
 	return t.UTC(), sources.CheckTime(*t)
 }
 
-// sortedSafe returns names as they can be shown, sorted. Nil if there are none.
+// sortedSafe returns names safe to show, sorted. Nil if there are none.
 func sortedSafe(names []string) []string {
 	var out []string
 	for _, n := range names {
@@ -360,7 +360,7 @@ func (t *tried) fact() (sources.Fact, error) {
 		return nil, err
 	}
 	if t.Attempts < 0 || t.Attempts > math.MaxInt32 {
-		return nil, fmt.Errorf("%d is no number of attempts", t.Attempts)
+		return nil, fmt.Errorf("invalid number of attempts %d", t.Attempts)
 	}
 	f := &sources.Tried{Pod: pod, UID: types.UID(safe(t.UID)), Attempts: t.Attempts, Message: sources.Sanitize(t.Message), Recorded: sources.NewRecorded(t.Version, t.Count)}
 	for _, at := range []struct {
@@ -387,7 +387,7 @@ func (q *silent) fact() (sources.Fact, error) {
 func (c *clocks) fact() (sources.Fact, error) {
 	ahead, err := time.ParseDuration(c.Ahead)
 	if err != nil || ahead.Abs() > sources.FarApart {
-		return nil, fmt.Errorf("\"%.40s\" is not how far clocks are apart, of %s at the most", sources.Sanitize(c.Ahead), sources.FarApart)
+		return nil, fmt.Errorf("invalid clock offset \"%.40s\": it is a Go duration of at most %s", sources.Sanitize(c.Ahead), sources.FarApart)
 	}
 	return &sources.Clocks{Ahead: ahead}, nil
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/schedq/schedq/sources/disk"
 )
 
-// writeEvery is how often what was seen goes to the file. The end of the process at any moment loses what
-// came since.
+// writeEvery is the interval at which events are written to the file. If the process is killed, those since the last
+// write are lost.
 const writeEvery = 500 * time.Millisecond
 
-// Recorder is a stream that is written to a trace as it is read. When the trace can't be written any more,
-// or has its full size, the stream goes on without.
+// Recorder is a stream that is written to a trace as it is read. If the trace can no longer be written
+// or has reached its full size, the stream continues without it.
 type Recorder struct {
 	sources.Stream
 	path  sources.SafeText
@@ -29,18 +29,18 @@ type Recorder struct {
 	out     *Writer    // nil once the trace has ended
 	file    *disk.Growing
 
-	mu      sync.Mutex      // guards what follows
+	mu      sync.Mutex      // guards the fields below
 	queue   []sources.Event // taken and not written yet
 	hearing sources.Hearing
 	ended   bool
-	notice  string // why it has
+	notice  string // why it has ended
 	err     error
 	written int
 }
 
-// Record begins a trace of stream in the file at path, which nobody else writes until it is closed: see disk.Create
-// for what is refused, and NewPacked for the packing. It takes at most limit bytes and a little; 0 is no limit. Close
-// must follow, after Run has returned.
+// Record begins a trace of stream in the file at path, which it locks until it is closed: see disk.Create for the paths
+// that it refuses, and NewPacked for the packing. The trace may exceed limit bytes a little; 0 means no limit. Call Close
+// after Run has returned.
 func Record(ctx context.Context, stream sources.Stream, path string, limit int64, opts disk.Options) (*Recorder, error) {
 	r := &Recorder{Stream: stream, path: sources.Sanitize(path), limit: limit}
 	var err error
@@ -106,7 +106,7 @@ func (r *Recorder) Written() int {
 	return r.written
 }
 
-// Close writes what is left and ends the trace. It returns Err.
+// Close writes the remaining events and ends the trace. It returns Err.
 func (r *Recorder) Close() error {
 	r.write()
 	r.writing.Lock()
@@ -115,7 +115,7 @@ func (r *Recorder) Close() error {
 	return r.Err()
 }
 
-// write writes what was taken since the last time.
+// write writes the events taken since the last call.
 func (r *Recorder) write() {
 	r.mu.Lock()
 	events := r.queue
@@ -147,7 +147,7 @@ func (r *Recorder) write() {
 	}
 }
 
-// end closes the file: because of an error, or for a reason to be told, if there is one.
+// end closes the file, because of err or with a notice.
 func (r *Recorder) end(err error, notice string) {
 	if r.out == nil {
 		return
@@ -167,7 +167,7 @@ func (r *Recorder) end(err error, notice string) {
 	}
 }
 
-// failure is err with what it is about.
+// failure returns err with the name of the trace.
 func (r *Recorder) failure(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {

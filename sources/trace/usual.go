@@ -8,11 +8,11 @@ import (
 	"github.com/schedq/schedq/sources/jsonscan"
 )
 
-// maxWords is how many texts a Reader remembers. Pods, labels, plugins and messages come again and again.
+// maxWords limits how many strings a Reader interns. Pods, labels, plugins and messages recur.
 const maxWords = 1 << 14
 
-// usualMove reads a move that is written as a Writer writes it, which is several times as fast as encoding/json and keeps each
-// text once. It returns nil for any other, of which encoding/json says what it is.
+// usualMove reads a move as a Writer writes it. It is several times as fast as encoding/json and interns strings. It returns
+// nil for anything else, which is left to encoding/json.
 func (t *Reader) usualMove(raw []byte) *move {
 	m, usual := &move{}, true
 	rest, whole, err := jsonscan.First(raw, func(name, value []byte) bool {
@@ -85,7 +85,7 @@ func (t *Reader) wordsOf(raw []byte) (words []string, usual bool) {
 	return words, err == nil && words != nil && !endsInComma(raw)
 }
 
-// endsInComma reports whether an object or a list has a comma behind its last member, which jsonscan does not look at.
+// endsInComma reports whether an object or a list has a comma after its last member, which jsonscan does not check.
 func endsInComma(raw []byte) bool {
 	return bytes.HasSuffix(bytes.TrimRight(raw[:len(raw)-1], " \t\r\n"), []byte(","))
 }

@@ -54,7 +54,7 @@ func Detect(head []byte, other func(line []byte) bool) *Wrapper {
 	first := bytes.TrimLeft(head, " \t\r\n")
 	var shapes []Wrapper
 	switch {
-	case len(first) == 0, bytes.HasPrefix(first, []byte(`{"kind":"Event"`)), bytes.HasPrefix(first, []byte(`{"schedq":`)): // also a torn line
+	case len(first) == 0, bytes.HasPrefix(first, []byte(`{"kind":"Event"`)), bytes.Contains(firstLine(first), []byte(`{"schedq":`)): // also a torn line
 		return nil
 	case first[0] == '[' || first[0] == '{' && !isJSONLines(first):
 		shapes = []Wrapper{jsonFile, textFile}

@@ -11,61 +11,61 @@ import (
 	"github.com/schedq/schedq/sources/objects"
 )
 
-// weaver puts changes into the order in which they were made, from that in which they are told.
+// merger sorts changes from the order in which they are logged into the order in which they were made.
 //
-// A line's time is when its request was answered, and requests overlap, so times do not tell the order.
+// A line's time is when its request was answered, and requests overlap, so times do not show the order.
 // Revisions do: etcd counts all changes of the cluster. A change happened before its own answer and
 // before that of every later change, so that earliest answer is its time. Changes whose answer has no
-// revision (bindings, nodes' deletions) go where their time belongs among the others, but never before
-// what is known to precede them: a pod's creation, a node's last update.
-type weaver struct {
-	// patience is how long after a change one may be told that was made before it.
+// revision (bindings, nodes' deletions) are placed among the others by time, but never before
+// changes that must precede them: a pod's creation, a node's last update.
+type merger struct {
+	// patience limits how late a change may be logged.
 	patience time.Duration
 	out      func(*entry)
 
-	known    *btree.BTreeG[*held] // with a revision, by that
+	known    *btree.BTreeG[*held] // those with a revision, by revision
 	answered *btree.BTreeG[*held] // the same by time
-	unknown  *btree.BTreeG[*held] // without one, by time
-	of       map[types.UID]*strand
-	last     time.Time // of what was handed out last
-	count    int       // of all that came
-	cost     int       // of memory, of what waits, in bytes
+	unknown  *btree.BTreeG[*held] // those without one, by time
+	of       map[types.UID]*stream
+	last     time.Time // of the last change handed out
+	count    int       // number of all changes
+	cost     int       // bytes of memory of those that wait
 }
 
-// held is an entry that waits for those before it.
+// held is an entry that waits for earlier ones.
 type held struct {
 	entry
-	read time.Time // when it was told
+	read time.Time // when it was logged
 	nth  int
 	cost int
 }
 
-// strand is what a weaver knows of an object.
-type strand struct {
-	written  uint64  // its last revision but for its deletion
-	last     *held   // has that, and waits. Nil: it was handed out
+// stream is the state of an object in a merger.
+type stream struct {
+	written  uint64  // its last revision before its deletion
+	last     *held   // the entry with that revision. Nil once it was handed out
 	held     int     // how many of its entries wait
-	known    int     // those of them that have a revision
-	removals []*held // those of them that remove it
-	bindings []*held // wait, without a revision
+	known    int     // how many of those have a revision
+	removals []*held // those that remove it
+	bindings []*held // those without a revision
 	late     []*held // removals without a revision that wait for the known ones
 	gone     bool
 }
 
-func newWeaver(patience time.Duration, out func(*entry)) *weaver {
+func newMerger(patience time.Duration, out func(*entry)) *merger {
 	sorted := func(less func(a, b *held) int) *btree.BTreeG[*held] {
 		return btree.NewBTreeGOptions(func(a, b *held) bool { return cmp.Or(less(a, b), cmp.Compare(a.nth, b.nth)) < 0 }, btree.Options{NoLocks: true})
 	}
 	byTime := func(a, b *held) int { return a.time.Compare(b.time) }
-	return &weaver{
-		patience: patience, out: out, of: map[types.UID]*strand{}, answered: sorted(byTime), unknown: sorted(byTime),
+	return &merger{
+		patience: patience, out: out, of: map[types.UID]*stream{}, answered: sorted(byTime), unknown: sorted(byTime),
 		known: sorted(func(a, b *held) int { return cmp.Or(cmp.Compare(a.revision, b.revision), byTime(a, b)) }),
 	}
 }
 
-// repeats reports whether e has the revision of the object's last change, as the answer to a request that changed nothing
-// has: then that change was made before this was answered, and all is said.
-func (w *weaver) repeats(e *entry) bool {
+// repeats reports whether e has the revision of the object's last change, as the response to a request that changed
+// nothing has. Then it adds nothing.
+func (w *merger) repeats(e *entry) bool {
 	s := w.of[e.uid]
 	if e.op != put && e.op != patchMeta || e.revision == 0 || e.uid == "" || s == nil || e.revision != s.written {
 		return false
@@ -80,15 +80,15 @@ func (w *weaver) repeats(e *entry) bool {
 	return true
 }
 
-// add takes in what was told at that moment, which is not before the last, and takes so many bytes of memory. It returns
-// the revision that e has a place by. 0: it has none.
-func (w *weaver) add(e *entry, read time.Time, cost int) uint64 {
+// add adds an entry that was logged at read, not before the previous one, and takes cost bytes of memory. It returns the
+// revision by which e is ordered, or 0.
+func (w *merger) add(e *entry, read time.Time, cost int) uint64 {
 	w.count++
 	w.cost += cost
 	h := &held{*e, read, w.count, cost}
 	s := w.of[e.uid]
 	if s == nil {
-		s = &strand{}
+		s = &stream{}
 		w.of[e.uid] = s
 	}
 	s.held++
@@ -108,7 +108,7 @@ func (w *weaver) add(e *entry, read time.Time, cost int) uint64 {
 		s.removals = slices.DeleteFunc(s.removals, func(r *held) bool { return r.revision == 0 })
 	case remove:
 		if h.revision <= s.written {
-			h.revision = 0 // of the state that was deleted (kube-apiserver before v1.21)
+			h.revision = 0 // it is the deleted state's (kube-apiserver before v1.21)
 		}
 	}
 	switch {
@@ -127,8 +127,8 @@ func (w *weaver) add(e *entry, read time.Time, cost int) uint64 {
 	return h.revision
 }
 
-// advance hands out what nothing that is told from now on can come before.
-func (w *weaver) advance(now time.Time) {
+// advance hands out the entries that no later one can precede.
+func (w *merger) advance(now time.Time) {
 	ripe := func(h *held, some bool) bool { return some && now.Sub(h.read) >= w.patience }
 	for ripe(w.known.Min()) {
 		w.next()
@@ -139,8 +139,8 @@ func (w *weaver) advance(now time.Time) {
 	}
 }
 
-// finish hands out all that is left.
-func (w *weaver) finish() {
+// finish hands out the rest.
+func (w *merger) finish() {
 	for w.known.Len() > 0 {
 		w.next()
 	}
@@ -150,8 +150,8 @@ func (w *weaver) finish() {
 	}
 }
 
-// next hands out the first of those with a revision, and before it those without that belong there.
-func (w *weaver) next() {
+// next hands out the first entry with a revision, and before it the entries without one that precede it.
+func (w *merger) next() {
 	k, _ := w.known.PopMin()
 	w.answered.Delete(k)
 	s := w.of[k.uid]
@@ -179,9 +179,9 @@ func (w *weaver) next() {
 	}
 }
 
-// before takes those out that belong before k and behind what was handed out: what was answered before k was made, but
-// for removals of what changes later, and the binding of a pod that k shows on a node.
-func (w *weaver) before(k *held, s *strand) (here []*held) {
+// before removes and returns the entries without a revision that precede k: those answered before k was made, except
+// removals of objects that change later, and the binding of a pod that k shows on a node.
+func (w *merger) before(k *held, s *stream) (here []*held) {
 	for {
 		h, some := w.unknown.Min()
 		if !some || !h.time.Before(k.time) {
@@ -205,7 +205,7 @@ func (w *weaver) before(k *held, s *strand) (here []*held) {
 }
 
 // hand hands h out.
-func (w *weaver) hand(h *held) {
+func (w *merger) hand(h *held) {
 	if h.time.Before(w.last) {
 		h.time = w.last
 	}
