@@ -27,6 +27,8 @@ var (
 	// schedulersWords are messages of kube-scheduler. In its log they follow klog's header.
 	schedulersWords = regexp.MustCompile(`Unable to schedule pod; no fit|(?:Attempting to schedule pod|Successfully bound pod to node|moved to an internal scheduling queue|About to try and schedule pod)"`)
 	describedPod    = regexp.MustCompile(`(?m)^Name:\s+\S+\s*$[\s\S]*^(?:Namespace|Node|Status|Events|Roles|Conditions|Taints):`)
+	goPanic         = regexp.MustCompile(`(?m)^(?:panic: |fatal error: )[\s\S]*^goroutine \d+ \[`)
+	otherObject     = regexp.MustCompile(`(?m)^[\s{]*"?apiVersion"?: *"?[a-z][\w./-]*"?,?\s+"?kind"?: *"?[A-Z]\w+|^[\s{]*"?kind"?: *"?[A-Z]\w+"?,?\s+"?apiVersion"?: *"?[a-z]`)
 	eventsTable     = regexp.MustCompile(`(?m)^(?:NAMESPACE\s+)?LAST SEEN\s+(?:TYPE|FIRST SEEN|COUNT)\s`)
 	kubectlTable    = regexp.MustCompile(`(?m)^(?:NAMESPACE\s+)?NAME\s+(?:[A-Z-]+\s+)*AGE\b`)
 )
@@ -53,6 +55,10 @@ func unlikeOf(head, first []byte) unlike {
 		return unlike{"text", fmt.Sprintf("has a klog line at column %d of line %d, behind something that schedq does not know: cut that off", column, line)}
 	case seed.Sniff(head) && bytes.Contains(head, []byte("metadata")):
 		return unlike{"objects, for --seed", "contains objects, not what happened to them: give it as --seed, beside an audit log or a log of kube-scheduler"}
+	case goPanic.Match(head):
+		return unlike{"Go panic", "is the stack of a program that ended in a panic, without the log before it: kubectl logs --previous has that"}
+	case otherObject.Match(head) && (first[0] == '{' || bytes.HasPrefix(first, []byte("apiVersion:")) || bytes.HasPrefix(first, []byte("kind:")) || bytes.HasPrefix(first, []byte("---"))):
+		return unlike{"other objects", "contains objects that kube-scheduler does not read: pods and nodes, as kubectl get pods,nodes -A -o json prints them, are a --seed beside a log"}
 	case schedulersWords.Match(head):
 		return unlike{"text", "has kube-scheduler's messages without klog's header, which has their times: give schedq the lines as kube-scheduler writes them"}
 	}

@@ -34,7 +34,7 @@ const maxDiagnosed = 100_000
 var (
 	leaseName  = regexp.MustCompile(`\b[a-z0-9-]+/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)`)
 	holderName = regexp.MustCompile(`lock is held by (\S+) and|holder="([^"]+)"`)
-	oldWords   = regexp.MustCompile(`^(?:pod \S+ is bound successfully on node |Error scheduling \S+/\S+: |Unable to schedule \S+/?\S*: |Attempting to schedule pod: |Updating pod condition for |` +
+	oldWords   = regexp.MustCompile(`^(?:pod \S+ is bound successfully on node |Error scheduling \S+(?:/| )\S+: |Unable to schedule \S+/?\S*: |Attempting to schedule pod: |Updating pod condition for |` +
 		`pod:? \S+ is already present in |About to try and schedule pod |Could not schedule|Failed to bind pod|unable to find backoff value for pod)`)
 	// unreachable is why requests fail without the API server.
 	unreachable = regexp.MustCompile(`(?:dial tcp \S+ )?(?:connect: )?(?:connection refused|no route to host|i/o timeout|network is unreachable|no such host|TLS handshake timeout|context deadline exceeded|EOF|Unauthorized|x509: [^"\\]+|is forbidden)`)
@@ -51,6 +51,19 @@ var programs = map[string]string{
 	"handler.go": "kube-apiserver", "available_controller.go": "kube-apiserver", "storage_factory.go": "kube-apiserver", "cacher.go": "kube-apiserver", "alloc.go": "kube-apiserver",
 	"static_autoscaler.go": "cluster-autoscaler", "scale_up.go": "cluster-autoscaler",
 }
+
+// WhoseLines returns the program, other than kube-scheduler, that wrote the lines of klog's in a text, or "" if that is not known.
+func WhoseLines(text []byte) string {
+	for _, place := range places.FindAllSubmatch(text, maxDiagnosed) {
+		if program := programs[string(place[1])]; program != "" {
+			return program
+		}
+	}
+	return ""
+}
+
+// places finds the source files in klog's headers.
+var places = regexp.MustCompile(`[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ ([\w.-]+):\d+\] `)
 
 // note looks at a line. source is the process and the place in its source: "  402 kubelet.go:2400".
 func (d *diagnosis) note(source, rest []byte) {

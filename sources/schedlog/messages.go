@@ -132,7 +132,13 @@ func (p *parser) message(h *header) (known bool, err error) {
 	if p.ofPods++; !p.beforeMoves {
 		p.beforeMoves = isBeforeMoves(h.place)
 	}
+	before := p.now
 	p.now = p.clock.time(h)
+	if p.now.Before(before) {
+		p.part.Saw(before)
+		p.part.Saw(p.now)
+		p.clock.goesBack(before, p.now)
+	}
 	if !p.follows {
 		p.sample.add(hash, p.now)
 	}

@@ -247,10 +247,8 @@ func timeBefore(prefix []byte) (t time.Time, ok bool) {
 			if offset, _, known := parseOffset(rest); known {
 				return t.Add(-offset), true
 			}
-			if bytes.HasPrefix(rest, []byte(" UTC")) {
-				return t, true
-			}
-			return t, false
+			offset, known := parseZone(rest)
+			return t.Add(-offset), known
 		}
 		if i == 0 { // journalctl -o short-unix
 			word, _, _ := bytes.Cut(prefix, []byte(" "))
