@@ -2,6 +2,7 @@ package files
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -28,7 +29,9 @@ var (
 	schedulersWords = regexp.MustCompile(`Unable to schedule pod; no fit|(?:Attempting to schedule pod|Successfully bound pod to node|moved to an internal scheduling queue|About to try and schedule pod)"`)
 	describedPod    = regexp.MustCompile(`(?m)^Name:\s+\S+\s*$[\s\S]*^(?:Namespace|Node|Status|Events|Roles|Conditions|Taints):`)
 	goPanic         = regexp.MustCompile(`(?m)^(?:panic: |fatal error: )[\s\S]*^goroutine \d+ \[`)
-	otherObject     = regexp.MustCompile(`(?m)^[\s{]*"?apiVersion"?: *"?[a-z][\w./-]*"?,?\s+"?kind"?: *"?[A-Z]\w+|^[\s{]*"?kind"?: *"?[A-Z]\w+"?,?\s+"?apiVersion"?: *"?[a-z]`)
+	otherObject     = regexp.MustCompile(`(?m)^[\s{]*"?apiVersion"?: *"?[a-z][\w./-]*"?,?\s*"?kind"?: *"?[A-Z]\w+|^[\s{]*"?kind"?: *"?[A-Z]\w+"?,?\s*"?apiVersion"?: *"?[a-z]`)
+	apiError        = regexp.MustCompile(`^(?:Error from server|error: |The connection to the server |Unable to connect to the server).{0,200}|^\{\s*"kind": *"Status",[\s\S]{0,400}?"message": *("(?:[^"\\]|\\.)*")`)
+	emptyJSON       = regexp.MustCompile(`^\s*(?:\[\s*\]|\{\s*\}|\{[^{}\[\]]*(?:\{[^{}\[\]]*)?"(?:result|results|events|hits|data|rows)": *\[\s*\][\s}\]]*)\s*$`)
 	eventsTable     = regexp.MustCompile(`(?m)^(?:NAMESPACE\s+)?LAST SEEN\s+(?:TYPE|FIRST SEEN|COUNT)\s`)
 	kubectlTable    = regexp.MustCompile(`(?m)^(?:NAMESPACE\s+)?NAME\s+(?:[A-Z-]+\s+)*AGE\b`)
 )
@@ -57,6 +60,10 @@ func unlikeOf(head, first []byte) unlike {
 		return unlike{"objects, for --seed", "contains objects, not what happened to them: give it as --seed, beside an audit log or a log of kube-scheduler"}
 	case goPanic.Match(head):
 		return unlike{"Go panic", "is the stack of a program that ended in a panic, without the log before it: kubectl logs --previous has that"}
+	case apiError.Match(head):
+		return unlike{"error message", "contains an error message in place of a log: " + errorIn(head)}
+	case emptyJSON.Match(head):
+		return unlike{"empty", "contains no records: the query that it answers found nothing"}
 	case otherObject.Match(head) && (first[0] == '{' || bytes.HasPrefix(first, []byte("apiVersion:")) || bytes.HasPrefix(first, []byte("kind:")) || bytes.HasPrefix(first, []byte("---"))):
 		return unlike{"other objects", "contains objects that kube-scheduler does not read: pods and nodes, as kubectl get pods,nodes -A -o json prints them, are a --seed beside a log"}
 	case schedulersWords.Match(head):
@@ -64,6 +71,16 @@ func unlikeOf(head, first []byte) unlike {
 	}
 	shown := sources.Sanitize(string(first[:min(len(first), 60)]))
 	return unlike{"text", fmt.Sprintf("has a format that schedq does not read (%s): its first line is \"%s\"", listFormats()+"; objects, as kubectl get -o json prints them, are a --seed", shown)}
+}
+
+// errorIn returns the error message that a file begins with.
+func errorIn(head []byte) string {
+	found := apiError.FindSubmatch(head)
+	message := string(found[0])
+	if found[1] != nil {
+		_ = json.Unmarshal(found[1], &message)
+	}
+	return string(sources.Sanitize(strings.TrimSpace(message)))
 }
 
 // klogAt returns the line and column of the first klog header in head, or 0.

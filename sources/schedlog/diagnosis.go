@@ -25,6 +25,7 @@ type diagnosis struct {
 	watch   int    // failed lists and watches
 	cause   string // of the first of these
 	old     bool   // words of v1.18 or older
+	quotes  string // what stands in place of quotes
 	panics  string // what a panic says
 }
 
@@ -74,6 +75,11 @@ func (d *diagnosis) note(source, rest []byte) {
 	file := source[bytes.LastIndexByte(source, ' ')+1:]
 	file, _, _ = bytes.Cut(file, []byte(":"))
 	text := bytes.TrimPrefix(rest, []byte(`"`))
+	for _, quote := range []string{"&quot;", "&#34;", "\u201c", "\u201d", "\u00ab"} {
+		if bytes.HasPrefix(rest, []byte(quote)) {
+			d.quotes = quote
+		}
+	}
 	switch {
 	case string(file) == "leaderelection.go":
 		d.election(text)
@@ -123,6 +129,8 @@ func (d *diagnosis) says() string {
 	switch {
 	case d.lock != "" && !strings.Contains(d.lock, "scheduler"), d.program != "":
 		return ""
+	case d.quotes != "":
+		return fmt.Sprintf("it has %s where klog writes quotes, as web pages and word processors do: put those back, or take the lines from their source", d.quotes)
 	case d.old:
 		return "its lines are those of kube-scheduler v1.18 or older, which schedq does not read: v1.19 is the oldest that it does"
 	case d.panics != "":

@@ -176,7 +176,8 @@ var datePatterns = []struct {
 	{regexp.MustCompile(`\b20\d\d-[01]\d-[0-3]\d[T ]`), "2006-01-02"},
 	{regexp.MustCompile(`\b[0-3]\d-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-20\d\d\b`), "02-Jan-2006"},
 	{regexp.MustCompile(`\b20\d\d/[01]\d/[0-3]\d `), "2006/01/02"},
-	{regexp.MustCompile(`\b[01]?\d/[0-3]?\d/20\d\d\b`), "1/2/2006"}, // tables of cloud consoles
+	{regexp.MustCompile(`\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [0-3]?\d, 20\d\d\b`), "Jan 2, 2006"}, // Kibana
+	{regexp.MustCompile(`\b[01]?\d/[0-3]?\d/20\d\d\b`), "1/2/2006"},                                                 // tables of cloud consoles
 	{regexp.MustCompile(`\b[0-3]?\d[./][01]?\d[./]20\d\d\b`), "2/1/2006"},
 }
 
