@@ -200,7 +200,7 @@ func (p *parser) pod(name []byte) (*pod, error) {
 		return known, nil
 	}
 	parsed, err := sources.ParsePod(string(name))
-	if err != nil && p.redacted {
+	if err != nil && p.redacted && !bytes.HasSuffix(name, []byte("=")) { // that is the key behind a value that was torn off
 		if parsed, err = sources.SafePod(string(name)), nil; p.unusual == "" {
 			p.unusual = parsed.String()
 		}
