@@ -102,6 +102,10 @@ func (f *Silent) EndedBefore(ev Event) bool {
 		return true
 	case *Move:
 		return ev.Time.Sub(f.Since) > shutdownTakes && fact.To != TierDeleted
+	case *FailedAttempt: // an Event may come late
+		return ev.Time.Sub(f.Since) > shutdownTakes && fact.Log
+	case *Bound:
+		return ev.Time.Sub(f.Since) > shutdownTakes
 	}
 	return false
 }

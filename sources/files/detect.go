@@ -44,13 +44,22 @@ func (f *file) unwrap(ctx context.Context) error {
 		w = w.Of(*f.stream)
 	}
 	outer := f.reader
+	begin := bytes.Clone(outer.Head())
 	text := &unwrapped{lines: w.Open(outer.Rest()), outer: outer, strict: f.strict}
 	r, err := lines.New(ctx, outer.Name(), outer.ModTime(), text)
 	if err != nil {
-		return fmt.Errorf("%w: schedq found no line of an audit log or a scheduler's log inside %s", err, w.Name)
+		return f.nothingIn(begin, err)
 	}
-	f.reader, f.unwrapped = r, text
+	f.reader, f.unwrapped, f.dated = r, text, schedlog.FindYear(begin)
 	return nil
+}
+
+// nothingIn returns the error about a file whose lines were taken out of what carries them, of which none is of use.
+func (f *file) nothingIn(head []byte, err error) error {
+	if program := schedlog.WhoseLines(head); program != "" {
+		return fmt.Errorf("%s contains %s's log, and neither kube-scheduler's nor audit events", f.reader.Name(), program)
+	}
+	return fmt.Errorf("%w: what %s holds is neither an audit log nor kube-scheduler's", err, f.wrapper.Name)
 }
 
 // isOtherFormat reports whether a line has a format other than those of logs.

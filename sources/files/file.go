@@ -32,6 +32,7 @@ type file struct {
 	modTime   time.Time
 	packed    bool
 	hint      time.Time // a time from its first lines
+	dated     time.Time // a date in what carries them
 	year      schedlog.Year
 
 	keeps  bool             // what is read of it is kept

@@ -195,6 +195,9 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 	}
 	for _, f := range files {
 		f.year = schedlog.Year{Near: near, NotAfter: f.modTime, Zone: opts.Zone}
+		if near.IsZero() {
+			f.year.Near = f.dated
+		}
 		if f.year.NotAfter.IsZero() || f.year.NotAfter.After(opts.Now) {
 			f.year.NotAfter = opts.Now
 		}

@@ -287,7 +287,7 @@ func TestBadInput(t *testing.T) {
 		{"different runs at the same time", []string{"a", auditLog, "b", strings.ReplaceAll(schedLog, "web-1", "other")},
 			"DIR/b and DIR/a are of different runs: none of the 1 pods in the former, such as default/other, is in the latter", ""},
 		{"two schedulers", []string{"a", schedLog + strings.ReplaceAll(klog(`"x"`), "10:00:0", "10:00:3"), "b", strings.ReplaceAll(schedLog, "10:00:0", "10:00:1")},
-			"DIR/a and DIR/b are of different runs: the former covers 2026-11-21 10:00:01 to 10:00:31, the latter 2026-11-21 10:00:11 to 10:00:11, and the logs of one cluster's schedulers do not overlap", ""},
+			"DIR/a and DIR/b are of different runs: the former covers 2026-11-21 10:00:01 to 10:00:31, the latter 2026-11-21 10:00:11 to 10:00:11, and schedulers that take turns do not work at the same time: open the log of one scheduler", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			paths := in(t, c.files...)

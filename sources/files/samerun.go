@@ -55,7 +55,7 @@ func sameRun(files []*file) error {
 	slices.SortStableFunc(schedulers, byFirst)
 	for i := 1; i < len(schedulers); i++ {
 		if schedulers[i-1].last.Sub(schedulers[i].first) > time.Second {
-			return fmt.Errorf("%w, and the logs of one cluster's schedulers do not overlap", different(schedulers[i-1], schedulers[i]))
+			return fmt.Errorf("%w, and schedulers that take turns do not work at the same time: open the log of one scheduler", different(schedulers[i-1], schedulers[i]))
 		}
 	}
 	return cmp.Or(sameCluster(files), samePods(files))

@@ -2,6 +2,7 @@ package files
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -27,6 +28,10 @@ var (
 	// schedulersWords are messages of kube-scheduler. In its log they follow klog's header.
 	schedulersWords = regexp.MustCompile(`Unable to schedule pod; no fit|(?:Attempting to schedule pod|Successfully bound pod to node|moved to an internal scheduling queue|About to try and schedule pod)"`)
 	describedPod    = regexp.MustCompile(`(?m)^Name:\s+\S+\s*$[\s\S]*^(?:Namespace|Node|Status|Events|Roles|Conditions|Taints):`)
+	goPanic         = regexp.MustCompile(`(?m)^(?:panic: |fatal error: )[\s\S]*^goroutine \d+ \[`)
+	otherObject     = regexp.MustCompile(`(?m)^[\s{]*"?apiVersion"?: *"?[a-z][\w./-]*"?,?\s*"?kind"?: *"?[A-Z]\w+|^[\s{]*"?kind"?: *"?[A-Z]\w+"?,?\s*"?apiVersion"?: *"?[a-z]`)
+	apiError        = regexp.MustCompile(`^(?:Error from server|error: |The connection to the server |Unable to connect to the server).{0,200}|^\{\s*"kind": *"Status",[\s\S]{0,400}?"message": *("(?:[^"\\]|\\.)*")`)
+	emptyJSON       = regexp.MustCompile(`^\s*(?:\[\s*\]|\{\s*\}|\{[^{}\[\]]*(?:\{[^{}\[\]]*)?"(?:result|results|events|hits|data|rows)": *\[\s*\][\s}\]]*)\s*$`)
 	eventsTable     = regexp.MustCompile(`(?m)^(?:NAMESPACE\s+)?LAST SEEN\s+(?:TYPE|FIRST SEEN|COUNT)\s`)
 	kubectlTable    = regexp.MustCompile(`(?m)^(?:NAMESPACE\s+)?NAME\s+(?:[A-Z-]+\s+)*AGE\b`)
 )
@@ -53,11 +58,29 @@ func unlikeOf(head, first []byte) unlike {
 		return unlike{"text", fmt.Sprintf("has a klog line at column %d of line %d, after a prefix that schedq does not know: remove the prefix", column, line)}
 	case seed.Sniff(head) && bytes.Contains(head, []byte("metadata")):
 		return unlike{"objects, for --seed", "contains objects but not their changes: pass it as --seed, with an audit log or kube-scheduler's log"}
+	case goPanic.Match(head):
+		return unlike{"Go panic", "is the stack of a program that ended in a panic, without the log before it: kubectl logs --previous has that"}
+	case apiError.Match(head):
+		return unlike{"error message", "contains an error message in place of a log: " + errorIn(head)}
+	case emptyJSON.Match(head):
+		return unlike{"empty", "contains no records: the query that it answers found nothing"}
+	case otherObject.Match(head) && (first[0] == '{' || bytes.HasPrefix(first, []byte("apiVersion:")) || bytes.HasPrefix(first, []byte("kind:")) || bytes.HasPrefix(first, []byte("---"))):
+		return unlike{"other objects", "contains objects that kube-scheduler does not read: pods and nodes, as kubectl get pods,nodes -A -o json prints them, are a --seed beside a log"}
 	case schedulersWords.Match(head):
 		return unlike{"text", "has kube-scheduler's messages without klog's header, which has their times: pass the lines as kube-scheduler writes them"}
 	}
 	shown := sources.Sanitize(string(first[:min(len(first), 60)]))
 	return unlike{"text", fmt.Sprintf("has a format that schedq does not read (%s): its first line is \"%s\"", listFormats()+"; pass objects, as kubectl get -o json prints them, as --seed", shown)}
+}
+
+// errorIn returns the error message that a file begins with.
+func errorIn(head []byte) string {
+	found := apiError.FindSubmatch(head)
+	message := string(found[0])
+	if found[1] != nil {
+		_ = json.Unmarshal(found[1], &message)
+	}
+	return string(sources.Sanitize(strings.TrimSpace(message)))
 }
 
 // klogAt returns the line and column of the first klog header in head, or 0.

@@ -25,6 +25,7 @@ type diagnosis struct {
 	watch   int    // failed lists and watches
 	cause   string // of the first of these
 	old     bool   // wording of v1.18 or older
+	quotes  string // what stands in place of quotes
 	panics  string // the message of a panic
 }
 
@@ -34,7 +35,7 @@ const maxDiagnosed = 100_000
 var (
 	leaseName  = regexp.MustCompile(`\b[a-z0-9-]+/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)`)
 	holderName = regexp.MustCompile(`lock is held by (\S+) and|holder="([^"]+)"`)
-	oldWords   = regexp.MustCompile(`^(?:pod \S+ is bound successfully on node |Error scheduling \S+/\S+: |Unable to schedule \S+/?\S*: |Attempting to schedule pod: |Updating pod condition for |` +
+	oldWords   = regexp.MustCompile(`^(?:pod \S+ is bound successfully on node |Error scheduling \S+(?:/| )\S+: |Unable to schedule \S+/?\S*: |Attempting to schedule pod: |Updating pod condition for |` +
 		`pod:? \S+ is already present in |About to try and schedule pod |Could not schedule|Failed to bind pod|unable to find backoff value for pod)`)
 	// unreachable is why requests fail without the API server.
 	unreachable = regexp.MustCompile(`(?:dial tcp \S+ )?(?:connect: )?(?:connection refused|no route to host|i/o timeout|network is unreachable|no such host|TLS handshake timeout|context deadline exceeded|EOF|Unauthorized|x509: [^"\\]+|is forbidden)`)
@@ -52,6 +53,19 @@ var programs = map[string]string{
 	"static_autoscaler.go": "cluster-autoscaler", "scale_up.go": "cluster-autoscaler",
 }
 
+// WhoseLines returns the program, other than kube-scheduler, that wrote the lines of klog's in a text, or "" if that is not known.
+func WhoseLines(text []byte) string {
+	for _, place := range places.FindAllSubmatch(text, maxDiagnosed) {
+		if program := programs[string(place[1])]; program != "" {
+			return program
+		}
+	}
+	return ""
+}
+
+// places finds the source files in klog's headers.
+var places = regexp.MustCompile(`[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ ([\w.-]+):\d+\] `)
+
 // note reads a line. source is the process and the place in its source: "  402 kubelet.go:2400".
 func (d *diagnosis) note(source, rest []byte) {
 	if d.lines == maxDiagnosed {
@@ -61,6 +75,11 @@ func (d *diagnosis) note(source, rest []byte) {
 	file := source[bytes.LastIndexByte(source, ' ')+1:]
 	file, _, _ = bytes.Cut(file, []byte(":"))
 	text := bytes.TrimPrefix(rest, []byte(`"`))
+	for _, quote := range []string{"&quot;", "&#34;", "\u201c", "\u201d", "\u00ab"} {
+		if bytes.HasPrefix(rest, []byte(quote)) {
+			d.quotes = quote
+		}
+	}
 	switch {
 	case string(file) == "leaderelection.go":
 		d.election(text)
@@ -110,6 +129,8 @@ func (d *diagnosis) says() string {
 	switch {
 	case d.lock != "" && !strings.Contains(d.lock, "scheduler"), d.program != "":
 		return ""
+	case d.quotes != "":
+		return fmt.Sprintf("it has %s where klog writes quotes, as web pages and word processors do: put those back, or take the lines from their source", d.quotes)
 	case d.old:
 		return "it is the log of kube-scheduler v1.18 or older: schedq reads logs of v1.19 and newer"
 	case d.panics != "":

@@ -93,7 +93,7 @@ func (p *parser) leadsNow() {
 	if !p.election.waits.IsZero() {
 		p.election.endAt(p.now, false)
 	}
-	if p.workedFrom.IsZero() {
+	if p.workedFrom.IsZero() || p.now.Before(p.workedFrom) {
 		p.workedFrom = p.now
 	}
 	if p.now.After(p.workedTo) {

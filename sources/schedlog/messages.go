@@ -132,7 +132,13 @@ func (p *parser) message(h *header) (known bool, err error) {
 	if p.ofPods++; !p.beforeMoves {
 		p.beforeMoves = isBeforeMoves(h.place)
 	}
+	before := p.now
 	p.now = p.clock.time(h)
+	if p.now.Before(before) {
+		p.part.Saw(before)
+		p.part.Saw(p.now)
+		p.clock.goesBack(before, p.now)
+	}
 	if !p.follows {
 		p.sample.add(hash, p.now)
 	}
@@ -194,7 +200,7 @@ func (p *parser) pod(name []byte) (*pod, error) {
 		return known, nil
 	}
 	parsed, err := sources.ParsePod(string(name))
-	if err != nil && p.redacted {
+	if err != nil && p.redacted && !bytes.HasSuffix(name, []byte("=")) { // that is the key behind a value that was torn off
 		if parsed, err = sources.SafePod(string(name)), nil; p.unusual == "" {
 			p.unusual = parsed.String()
 		}

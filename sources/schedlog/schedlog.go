@@ -41,7 +41,7 @@ func Sniff(line []byte) bool {
 func newParser(r *lines.Reader, year Year) *parser {
 	p := &parser{lines: r, clock: clock{hint: year}, part: &sources.Part{Format: Format}, places: map[types.NamespacedName]time.Time{}}
 	if year.Near.IsZero() {
-		if near, found := findYear(r.Head()); found {
+		if near := FindYear(r.Head()); !near.IsZero() {
 			p.clock.hint.Near, p.clock.year = near, yearInFile
 		}
 	}

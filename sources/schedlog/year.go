@@ -35,6 +35,9 @@ type clock struct {
 	year    yearSource
 	changes int  // of the offset
 	wrong   bool // an instant differs by more than any zone explains
+
+	back   time.Duration // by how much the times go back where they do so the most
+	backTo time.Time     // and to when
 }
 
 // yearSource is the source of the year.
@@ -46,6 +49,9 @@ const (
 	yearInFile             // a date in the file
 	yearOfFile             // the file's own time
 )
+
+// firstYear is the year of Kubernetes' first release: a clock that shows an earlier one was not set.
+const firstYear = 2014
 
 // time returns the line's time. Lines are nearly in order: a leap of half a year is a new year.
 func (c *clock) time(h *header) time.Time { return c.utc(c.local(h)) }
@@ -77,7 +83,7 @@ func (c *clock) local(h *header) time.Time {
 }
 
 func (c *clock) firstTime(h *header) time.Time {
-	if near := c.hint.Near; !near.IsZero() {
+	if near := c.hint.Near; near.Year() >= firstYear {
 		if t := nearest(h, near); !t.IsZero() {
 			c.year = max(c.year, yearGiven)
 			return t
@@ -142,6 +148,13 @@ func (c *clock) see(stamp []byte, h *header) {
 	}
 }
 
+// goesBack takes in that a line is earlier than the one before. klog writes lines in order, and nothing where the clock is put back.
+func (c *clock) goesBack(before, now time.Time) {
+	if back := before.Sub(now); !c.offsetKnown && back > steady && back > c.back {
+		c.back, c.backTo = back, now
+	}
+}
+
 // IsZone reports whether some time zone is that far ahead of UTC.
 func IsZone(offset time.Duration) bool {
 	if offset < -12*time.Hour || offset > 14*time.Hour {
@@ -162,37 +175,41 @@ var datePatterns = []struct {
 	{regexp.MustCompile(`\b20\d\d-[01]\d-[0-3]\d[T ]`), "2006-01-02"},
 	{regexp.MustCompile(`\b[0-3]\d-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-20\d\d\b`), "02-Jan-2006"},
 	{regexp.MustCompile(`\b20\d\d/[01]\d/[0-3]\d `), "2006/01/02"},
+	{regexp.MustCompile(`\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [0-3]?\d, 20\d\d\b`), "Jan 2, 2006"}, // Kibana
+	{regexp.MustCompile(`\b[01]?\d/[0-3]?\d/20\d\d\b`), "1/2/2006"},                                                 // tables of cloud consoles
+	{regexp.MustCompile(`\b[0-3]?\d[./][01]?\d[./]20\d\d\b`), "2/1/2006"},
 }
 
-// findYear returns the year of a date in the text whose day is also that of a klog header in it.
-func findYear(text []byte) (t time.Time, ok bool) {
+// FindYear returns a date in the text whose day is also that of a klog header in it. It is zero if there is none.
+func FindYear(text []byte) time.Time {
 	first := time.Time{}
-	for line := range bytes.Lines(text) {
-		line, _, _ = unwrap(bytes.TrimRight(line, "\n"))
-		if h, is := parseHeader(line); is {
-			first, _ = h.timeIn(2000)
-			break
-		}
+	if at := stamp.FindIndex(text); at != nil {
+		first, _ = time.Parse("0102", string(text[at[0]+1:at[0]+5]))
+		first = first.AddDate(2000, 0, 0)
 	}
 	if first.IsZero() {
-		return t, false
+		return first
 	}
 	for _, p := range datePatterns {
 		for _, found := range p.pattern.FindAll(text, 100) {
-			date, err := time.Parse(p.layout, string(found[:min(len(found), len(p.layout))]))
+			found = bytes.ReplaceAll(bytes.TrimRight(found, "T "), []byte("."), []byte("/"))
+			date, err := time.Parse(p.layout, string(found))
 			if err != nil {
 				continue
 			}
 			same := time.Date(2000, date.Month(), date.Day(), 0, 0, 0, 0, time.UTC)
-			if d := first.Sub(same); d > -24*time.Hour && d < 48*time.Hour {
-				return date, true
+			if d := first.Sub(same); d >= -24*time.Hour && d <= 24*time.Hour {
+				return date
 			}
 		}
 	}
-	return t, false
+	return time.Time{}
 }
 
-// notices returns notices about how the log's times were found.
+// stamp is how klog's header begins.
+var stamp = regexp.MustCompile(`[IWEF][01]\d[0-3]\d \d\d:\d\d:\d\d\.\d{6}`)
+
+// notices say what the log's times rest on, where a person should know.
 func (c *clock) notices() (notices []string) {
 	switch {
 	case c.wrong:
@@ -201,6 +218,10 @@ func (c *clock) notices() (notices []string) {
 		notices = append(notices, "its times are local, and the clock changed to or from summer time: schedq converts them to UTC")
 	case c.offset != 0:
 		notices = append(notices, fmt.Sprintf("its times are local (UTC%s): schedq converts them to UTC", formatOffset(c.offset)))
+	}
+	if c.back > 0 {
+		notices = append(notices, fmt.Sprintf("its times go back by %v, to %s: the clock was put back, or logs were joined out of order; lines are taken by their times, so the order of attempts before and after may be wrong",
+			c.back.Round(time.Second), c.backTo.Format(time.DateTime)))
 	}
 	if c.year == yearOfFile {
 		notices = append(notices, fmt.Sprintf("its times have no year: schedq assumes %d, from the date of the file", c.last.Year()))

@@ -80,6 +80,19 @@ func parseOffset(text []byte) (offset time.Duration, rest []byte, ok bool) {
 	return offset, minutes[2:], true
 }
 
+// zones are the offsets of the abbreviations that are of one zone alone, in hours. (CST, IST and BST are not.)
+var zones = map[string]int{
+	"UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "SAST": 2, "PKT": 5, "WIB": 7, "HKT": 8, "JST": 9, "KST": 9,
+	"AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13, "EST": -5, "EDT": -4, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
+}
+
+// parseZone parses the abbreviation of a zone behind a blank, as journalctl -o short-full has it.
+func parseZone(text []byte) (offset time.Duration, ok bool) {
+	name, _, _ := bytes.Cut(bytes.TrimPrefix(text, []byte(" ")), []byte(" "))
+	hours, ok := zones[string(name)]
+	return time.Duration(hours) * time.Hour, ok
+}
+
 // parseEpoch parses a time since 1970, whose unit its size tells.
 func parseEpoch(text []byte) (t time.Time, ok bool) {
 	whole, fraction, _ := bytes.Cut(text, []byte("."))
@@ -110,7 +123,7 @@ func parseEpoch(text []byte) (t time.Time, ok bool) {
 }
 
 // timeMembers are the names of members that hold the time of a record, the first of them before the others.
-var timeMembers = []string{"@timestamp", "timestamp", "time", "__REALTIME_TIMESTAMP", "TimeGenerated", "_time", "Timestamp", "TimeStamp", "ts", "date", "eventTime"}
+var timeMembers = []string{"@timestamp", "timestamp", "time", "__REALTIME_TIMESTAMP", "TimeGenerated", "_time", "Timestamp", "TimeStamp", "ts", "tsNs", "date", "Date", "eventTime"}
 
 // timeIn returns the time of a record. It is zero if it has none.
 func timeIn(m members) time.Time {

@@ -116,7 +116,7 @@ func (w *writer) members(c context, m members, raw []byte) (found bool, err erro
 		w.found(false)
 		return true, w.aksAudit(own, m)
 	case isKlogJSON(m) && (m.get("ts") != nil || !own.at.IsZero()):
-		w.found(false)
+		w.wrapped++ // whatever the first line was: before its flags are read a program logs text
 		return true, w.klogJSON(own, m)
 	}
 	if payload := m.get("jsonPayload"); payload != nil && payload[0] == '{' {
@@ -154,6 +154,9 @@ func isAuditEvent(m members) bool {
 
 // isKlogJSON reports whether an object with these members is a line of klog's JSON format.
 func isKlogJSON(m members) bool {
+	if m.get("level") != nil { // etcd's
+		return false
+	}
 	return m.get("msg") != nil && m.get("msg")[0] == '"' && (m.get("caller") != nil || m.get("ts") != nil && m.get("v") != nil || m.get("v") != nil && (m.get("pod") != nil || m.get("err") != nil))
 }
 

@@ -86,6 +86,17 @@ func (w *writer) line(c context, line []byte) error {
 		}
 		line, c.inner = text, true
 	}
+	if !w.exported.IsZero() || bytes.HasPrefix(line, []byte("__")) { // journalctl -o export
+		switch key, rest, _ := bytes.Cut(line, []byte("=")); {
+		case string(key) == "__REALTIME_TIMESTAMP":
+			w.exported, _ = parseTime(rest)
+			return nil
+		case string(key) == "MESSAGE":
+			line, c.at, c.inner, c.many = rest, w.exported, true, true
+		case isField(key):
+			return nil
+		}
+	}
 	at := w.find(line)
 	if at < 0 {
 		return w.unknown(c, line)
@@ -113,6 +124,16 @@ func (w *writer) line(c context, line []byte) error {
 		return w.unknown(c, line)
 	}
 	return err
+}
+
+// isField reports whether text is the name of a field of the journal.
+func isField(text []byte) bool {
+	for _, c := range text {
+		if c != '_' && (c < 'A' || c > 'Z') && !isDigit(c) {
+			return false
+		}
+	}
+	return len(text) > 1 && !isDigit(text[0])
 }
 
 // found counts a line, which stands for itself or in a wrapper as the first of them does.
@@ -247,10 +268,8 @@ func timeBefore(prefix []byte) (t time.Time, ok bool) {
 			if offset, _, known := parseOffset(rest); known {
 				return t.Add(-offset), true
 			}
-			if bytes.HasPrefix(rest, []byte(" UTC")) {
-				return t, true
-			}
-			return t, false
+			offset, known := parseZone(rest)
+			return t.Add(-offset), known
 		}
 		if i == 0 { // journalctl -o short-unix
 			word, _, _ := bytes.Cut(prefix, []byte(" "))

@@ -156,7 +156,8 @@ type writer struct {
 	record     int    // which record of the file is being read, and which one text was of
 	textRecord int
 
-	partial []byte // a line that a container runtime broke into pieces
+	partial  []byte    // a line that a container runtime broke into pieces
+	exported time.Time // that of the entry of a journal's export that is being read
 
 	// Buffers.
 	stream  []byte

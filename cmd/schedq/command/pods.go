@@ -117,6 +117,9 @@ func looksLikePath(arg string) bool {
 	if arg == "-" || remote.Is(arg) {
 		return true
 	}
+	if strings.LastIndexByte(arg, '/') == 0 && strings.ContainsAny(arg, "[<*") {
+		return false // a pod whose names were redacted, as the log has them: "/[REDACTED]"
+	}
 	for _, start := range []string{"/", "./", "../"} {
 		if strings.HasPrefix(arg, start) {
 			return true
