@@ -43,6 +43,12 @@ type pod struct {
 
 // isLast reports whether kube-scheduler logs in a line that it ends, at any verbosity (cmd/kube-scheduler/app/server.go, Run).
 func isLast(h *header) bool {
+	switch begin := bytes.TrimPrefix(h.rest, []byte(`"`)); {
+	case len(begin) == 0:
+		return false
+	case begin[0] != 'c' && begin[0] != 'R' && begin[0] != 'L' && begin[0] != 'l': // as of nearly all lines
+		return false
+	}
 	for _, text := range []string{
 		`"command failed" err="finished without leader elect"`, `"command failed" err="lost lease"`,
 		`"Requested to terminate, exiting"`, `"Leaderelection lost"`,

@@ -190,8 +190,16 @@ func FindYear(text []byte) time.Time {
 	if first.IsZero() {
 		return first
 	}
-	for _, p := range datePatterns {
-		for _, found := range p.pattern.FindAll(text, 100) {
+	for i := range len(text) - len("2026") {
+		if text[i] != '2' || text[i+1] != '0' || !digit(text[i+2]) || !digit(text[i+3]) || i > 0 && digit(text[i-1]) {
+			continue
+		}
+		near := text[max(0, i-len("Sep 30, ")):min(len(text), i+len("2026-05-04 "))]
+		for _, p := range datePatterns {
+			found := p.pattern.Find(near)
+			if found == nil {
+				continue
+			}
 			found = bytes.ReplaceAll(bytes.TrimRight(found, "T "), []byte("."), []byte("/"))
 			date, err := time.Parse(p.layout, string(found))
 			if err != nil {
