@@ -253,6 +253,12 @@ func TestExplainAndReportLive(t *testing.T) {
 			t.Errorf("exit %d, %s: no %q in\n%s", code, stderr, want, out)
 		}
 	}
+	code, out, stderr = schedq(t, "", "list", "--kubeconfig", kubeconfig)
+	for _, want := range []string{"unschedulable?  ", "\n? is estimated"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("exit %d, %s: no %q in\n%s", code, stderr, want, out)
+		}
+	}
 	code, out, stderr = schedq(t, "", "report", "--for", "3s", "--kubeconfig", kubeconfig)
 	if code != 0 || !strings.Contains(out, "1 pods, 1 moves") {
 		t.Errorf("exit %d, %s, %s", code, out, stderr)

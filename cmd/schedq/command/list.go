@@ -108,6 +108,7 @@ func compareTries(a, b *time.Time) int {
 func writePending(w io.Writer, l *session.Listing, headers bool) error {
 	var b strings.Builder
 	var rows [][]string
+	estimated := false // a tier is
 	if headers {
 		fmt.Fprintf(&b, "%s at %s: %s pending\n", l.Source, words.Zone{}.Full(l.Time), words.Plural(len(l.Pods), "pod"))
 		if l.Silence != "" {
@@ -126,13 +127,19 @@ func writePending(w io.Writer, l *session.Listing, headers bool) error {
 		if p.NextTry != nil {
 			next = p.NextTry.Format("15:04:05")
 		}
-		age := brief(p.Age)
+		age, tier := brief(p.Age), words.TierNamed(p.Tier)
 		if p.AgeAtLeast {
 			age = "≥" + age
 		}
-		rows = append(rows, []string{string(p.Pod), age, words.TierNamed(p.Tier), stay, words.AttemptCount{N: p.Attempts, AtLeast: p.AttemptsAtLeast}.String(),
+		if p.Provenance == "estimated" {
+			tier, estimated = tier+"?", true
+		}
+		rows = append(rows, []string{string(p.Pod), age, tier, stay, words.AttemptCount{N: p.Attempts, AtLeast: p.AttemptsAtLeast}.String(),
 			next, string(p.Cause)})
 	}
 	cli.WriteColumns(&b, rows)
+	if estimated && headers {
+		b.WriteString("\n? is estimated from the pod's condition and the scheduler's Events, until the pod's next attempt\n")
+	}
 	return cli.WriteText(w, b.String())
 }
