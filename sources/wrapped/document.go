@@ -141,7 +141,8 @@ func (w *writer) readJSON(from io.Reader) error {
 			return w.readText(io.MultiReader(bytes.NewReader(d.buf[d.at:]), from))
 		}
 		most := inMemory
-		if begin := d.buf[d.at:min(len(d.buf), d.at+4096)]; bytes.Contains(begin, []byte(`"audit.k8s.io/`)) && !bytes.Contains(begin, []byte(`List"`)) {
+		begin := d.buf[d.at:min(len(d.buf), d.at+4096)]
+		if i := bytes.Index(begin, []byte(`"audit.k8s.io/`)); i > 0 && begin[i-1] != '\\' && !bytes.Contains(begin, []byte(`List"`)) {
 			most = maxLine // it is an event
 		}
 		if err := w.next(context{inner: c == '['}, d, most); err != nil {
@@ -153,10 +154,19 @@ func (w *writer) readJSON(from io.Reader) error {
 // next reads the next value of a document, at once if it has at most so many bytes.
 func (w *writer) next(c context, d *document, most int) error {
 	w.record++
-	if open, err := d.peek(); err != nil {
+	open, err := d.peek()
+	switch {
+	case err != nil:
 		return err
-	} else if open == '[' {
+	case open == '[':
 		most = inMemory
+	case open == '{' && most == maxLine && c.depth < maxDepth:
+		inner := c
+		inner.depth++
+		if m, raw := w.nextRecord(d, inner.depth); raw != nil {
+			_, err := w.members(inner, m, raw)
+			return err
+		}
 	}
 	raw, err := d.value(most)
 	if err != nil {
@@ -173,6 +183,23 @@ func (w *writer) next(c context, d *document, most int) error {
 		return w.nextList(c, d)
 	}
 	return w.nextObject(c, d)
+}
+
+// nextRecord returns the members of the object that comes next, and its text. It returns none if the object is cut off or very
+// large, and leaves it unread.
+func (w *writer) nextRecord(d *document, depth int) (m members, raw []byte) {
+	for {
+		text := d.buf[d.at:]
+		m, rest, whole := w.scanFirst(text, depth)
+		if whole {
+			raw = text[:len(text)-len(rest)]
+			d.at += len(raw)
+			return m, raw
+		}
+		if len(m) == mostMembers || len(text) > maxLine || !d.readMore() {
+			return nil, nil
+		}
+	}
 }
 
 var errDeep = fmt.Errorf("what holds the log's lines is nested more than %d times", maxDepth)

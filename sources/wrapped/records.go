@@ -29,18 +29,24 @@ func (m members) get(name string) []byte {
 // scan returns the members of the object raw, or none if raw is no object. They are good until scan is called for the same
 // depth again.
 func (w *writer) scan(raw []byte, depth int) members {
+	m, _, _ := w.scanFirst(raw, depth)
+	return m
+}
+
+// scanFirst is scan for an object that may not be all of text. It returns what follows the object, and whether it is whole.
+func (w *writer) scanFirst(text []byte, depth int) (m members, rest []byte, whole bool) {
 	for len(w.objects) <= depth {
 		w.objects = append(w.objects, nil)
 	}
-	m := w.objects[depth][:0]
-	if jsonscan.Members(raw, func(name, value []byte) bool {
+	m = w.objects[depth][:0]
+	rest, whole, err := jsonscan.First(text, func(name, value []byte) bool {
 		m = append(m, member{name, value})
 		return len(m) < mostMembers
-	}) != nil {
+	})
+	if w.objects[depth] = m; err != nil {
 		m = m[:0]
 	}
-	w.objects[depth] = m
-	return m
+	return m, rest, whole
 }
 
 // text returns what the JSON string raw says, nothing if it is no string. The result is good until text is called for the
@@ -245,9 +251,18 @@ func bytesOf(raw []byte) []byte {
 	return out
 }
 
+// quotedAudit is how a text in JSON begins that is an audit event as kube-apiserver writes it.
+var quotedAudit = []byte(`"{\"kind\":\"Event\",\"apiVersion\":\"audit.k8s.io/`)
+
 // string reads a text in JSON, which may be of several lines.
 func (w *writer) string(c context, raw []byte) (found bool, err error) {
 	c.inner = true
+	if bytes.HasPrefix(raw, quotedAudit) {
+		if text := bytes.TrimRight(w.textOf(raw, c.depth), "\r\n"); bytes.IndexByte(text, '\n') < 0 {
+			w.found(false)
+			return true, w.audit(c, text)
+		}
+	}
 	switch {
 	case findKlog(raw) >= 0, bytes.Contains(raw, []byte(`{\"`)), bytes.Contains(raw, []byte(`\n`)):
 	case c.member != "" && c.member == w.member: // what the log has beside klog's lines

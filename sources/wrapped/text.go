@@ -12,6 +12,8 @@ import (
 const (
 	// maxPrefix is how far into a line a log's line may begin.
 	maxPrefix = 1024
+	// maxColoured is how far into a line colours are looked for.
+	maxColoured = 1 << 16
 	// maxDepth limits how deep JSON and texts of JSON may be nested in each other.
 	maxDepth = 32
 )
@@ -64,7 +66,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 // line reads a line, of a file or of a text in JSON.
 func (w *writer) line(c context, line []byte) error {
 	whole := line
-	if bytes.IndexByte(line, 0x1b) >= 0 {
+	if bytes.IndexByte(line[:min(len(line), maxColoured)], 0x1b) >= 0 {
 		line = withoutColour(line)
 	}
 	if at, text, partial, ok := containerLine(line); ok {
