@@ -256,7 +256,7 @@ func exampleFiles(t *testing.T, path string) string {
 		write(name, read("seed/list.json"))
 	}
 	for name, is := range map[string]string{
-		"capture.kshrk": "k8shark/records.ndjson", "cluster.yaml": "kwok/cluster.yaml", "record.jsonl": "simulator/record.jsonl",
+		"capture.jsonl": "k8shark/records.ndjson", "cluster.yaml": "kwok/cluster.yaml", "record.jsonl": "simulator/record.jsonl",
 		"trace.sktrace": "simkube/trace.sktrace", "openb_node_list_gpu_node.csv": "openb/nodes.csv", "openb_pod_list_default.csv": "openb/pods.csv",
 	} {
 		write(name, read(is))
