@@ -84,7 +84,7 @@ func (w *writer) testLog(c context, place, text []byte) error {
 		file = strings.TrimSuffix(string(words[len(words)-1]), ":")
 	}
 	stamp, message := text[:len(klogStamp)-1], bytes.TrimPrefix(text[len(klogStamp):], []byte(" "))
-	if name, rest, ok := bytes.Cut(message, []byte(": ")); ok && bytes.IndexAny(name, " \"=") < 0 { // the logger's
+	if name, rest, ok := bytes.Cut(message, []byte(": ")); ok && !bytes.ContainsAny(name, " \"=") { // the logger's
 		message = rest
 	}
 	w.put = append(append(append(w.put[:0], stamp...), "       1 "...), file...)
