@@ -13,13 +13,14 @@ import (
 // Of several schedulers of one cluster, the one that holds the lease works. A standby fills its queue meanwhile, and begins
 // with it when it acquires the lease (v1.37: cmd/kube-scheduler/app/server.go, Run). So a scheduler counts from there.
 
-// leastStandby is for how long a scheduler must wait for the lease to have been a standby: one that is alone acquires it at
-// once.
+// leastStandby is the shortest wait for the lease that makes a scheduler a standby. A scheduler without others acquires it
+// at once.
 const leastStandby = 10 * time.Second
 
 // standby is a stretch in which the log's scheduler waited for the lease.
 type standby struct {
-	from, to time.Time // to is zero if it never acquired the lease
+	from, to time.Time // without to
+	acquired bool      // the lease, at to
 	start    *sources.SchedulerStarted
 }
 
@@ -33,7 +34,7 @@ type election struct {
 
 // startsAt notes that a scheduler starts.
 func (e *election) startsAt(at time.Time, fact *sources.SchedulerStarted) {
-	e.endAt(at, true)
+	e.endAt(at, false)
 	e.start, e.startAt = fact, at
 }
 
@@ -47,18 +48,11 @@ func (e *election) waitsAt(at time.Time) {
 	}
 }
 
-// endAt ends the wait: the scheduler acquired the lease, or did something that only a leader does, or is gone.
-func (e *election) endAt(at time.Time, gone bool) {
-	if !e.waits.IsZero() && at.Sub(e.waits) >= leastStandby {
-		s := standby{from: e.waits, start: e.start}
-		if !gone {
-			s.to = at
-		} else if e.start == nil {
-			s.from = time.Time{} // nothing tells it from a leader
-		}
-		if !s.from.IsZero() {
-			e.standbys = append(e.standbys, s)
-		}
+// endAt ends the wait. The scheduler acquired the lease or did something that only a leader does; otherwise it ended, which
+// counts only if its start is known.
+func (e *election) endAt(at time.Time, acquired bool) {
+	if !e.waits.IsZero() && at.Sub(e.waits) >= leastStandby && (acquired || e.start != nil) {
+		e.standbys = append(e.standbys, standby{e.waits, at, acquired, e.start})
 	}
 	e.waits, e.start = time.Time{}, nil
 }
@@ -79,7 +73,7 @@ func (p *parser) lease(h *header) {
 			if p.leads.IsZero() {
 				p.leads = at
 			}
-			p.election.endAt(at, false)
+			p.election.endAt(at, true)
 		}
 	case 'a', 'f', 'l':
 		if is("attempting to acquire leader lease") || is("failed to acquire lease") || is("lock is held by ") || is("lease is held ") {
@@ -91,7 +85,7 @@ func (p *parser) lease(h *header) {
 // leadsNow notes a line that only the leader writes.
 func (p *parser) leadsNow() {
 	if !p.election.waits.IsZero() {
-		p.election.endAt(p.now, false)
+		p.election.endAt(p.now, true)
 	}
 	if p.workedFrom.IsZero() || p.now.Before(p.workedFrom) {
 		p.workedFrom = p.now
@@ -101,11 +95,11 @@ func (p *parser) leadsNow() {
 	}
 }
 
-// starts returns what is left of the log's starts: a standby starts when it acquires the lease.
+// starts returns the log's starts, with the starts of standbys moved to when they acquired the lease, if they did.
 func (e *election) starts(starts []sources.Event) []sources.Event {
 	starts = slices.DeleteFunc(slices.Clone(starts), func(ev sources.Event) bool { return e.waitsIn(ev.Time) != nil })
 	for _, s := range e.standbys {
-		if s.start != nil && !s.to.IsZero() {
+		if s.start != nil && s.acquired {
 			starts = append(starts, sources.Event{Time: s.to, Fact: s.start})
 		}
 	}
@@ -115,14 +109,14 @@ func (e *election) starts(starts []sources.Event) []sources.Event {
 // waitsIn returns the stretch of waiting that a time is in, or nil.
 func (e *election) waitsIn(at time.Time) *standby {
 	for i := range e.standbys {
-		if s := &e.standbys[i]; !at.Before(s.from) && (s.to.IsZero() || at.Before(s.to)) {
+		if s := &e.standbys[i]; !at.Before(s.from) && at.Before(s.to) {
 			return s
 		}
 	}
 	return nil
 }
 
-// queue is where the pods of a standby's queue are.
+// standbyQueue collects the moves in a standby's queue.
 type standbyQueue struct {
 	of    *standby
 	moves map[types.NamespacedName]int // in order
@@ -148,7 +142,7 @@ func (q *standbyQueue) add(of *standby, ev sources.Event) {
 // take returns the moves by which the pods are where they are when the standby acquires the lease.
 func (q *standbyQueue) take() (moves []sources.Event) {
 	for _, ev := range q.order {
-		if m, is := ev.Fact.(*sources.Move); is && m.To != sources.TierDeleted && !q.of.to.IsZero() {
+		if m, is := ev.Fact.(*sources.Move); is && m.To != sources.TierDeleted && q.of.acquired {
 			moves = append(moves, sources.Event{Time: q.of.to, Fact: m})
 		}
 	}

@@ -211,7 +211,7 @@ func (e *emitter) begin() {
 		e.add(rankSpan, e.log.Starts[0])
 	}
 	for _, s := range e.log.election.standbys {
-		if s.start != nil && !s.to.IsZero() {
+		if s.start != nil && s.acquired {
 			e.add(rankSpan, sources.Event{Time: s.to, Fact: s.start})
 		}
 	}

@@ -240,7 +240,7 @@ func (p *parser) conclude(r *lines.Reader) error {
 		return p.diagnosis.refuse(r.Name(), r.Line())
 	}
 	p.part.Saw(p.clock.time(&p.end))
-	p.election.endAt(p.part.Last, true)
+	p.election.endAt(p.part.Last.Add(1), false)
 	begin := p.part.First
 	if !p.leads.IsZero() {
 		begin = p.leads

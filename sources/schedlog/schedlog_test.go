@@ -510,6 +510,7 @@ func TestStandby(t *testing.T) {
 		"a standby that takes over":   {start + waits + arrives + other + held + deleted + leads + attempt, "00.000000 start v1.31.4 00.000000 a/b active 01.000000 a/b inflight"},
 		"of v1.33":                    {start + strings.Replace(waits, "attempting to acquire leader lease kube-system/kube-scheduler...", `"Attempting to acquire leader lease..." lock="kube-system/kube-scheduler"`, 1) + arrives + strings.Replace(leads, "successfully acquired lease kube-system/kube-scheduler", `"Successfully acquired lease" lock="kube-system/kube-scheduler"`, 1) + attempt, "00.000000 start v1.31.4 00.000000 a/b active 01.000000 a/b inflight"},
 		"the line on the lease lacks": {start + waits + arrives + held + attempt, "01.000000 start v1.31.4 01.000000 a/b active 01.000000 a/b inflight"},
+		"one that restarted before":   {start + waits + arrives + held + strings.Replace(start, "10:00:00", "10:00:40", 1) + strings.Replace(waits, "10:00:00", "10:00:40", 1) + strings.Replace(arrives, "10:00:01", "10:00:41", 1) + leads + attempt, "00.000000 start v1.31.4 00.000000 a/b active 01.000000 a/b inflight"},
 		"alone":                       {start + waits + arrives + strings.Replace(leads, "10:01:00", "10:00:00", 1) + attempt, "00.000000 start v1.31.4 01.000000 a/b active 01.000000 a/b inflight"},
 	} {
 		part, err := read(t, c.log, nov)
