@@ -36,7 +36,7 @@ func (p *person) linked() map[string][]string {
 }
 
 // TestLinks: plugins and events link to their documentation where the terminal shows links. The text is the same, and text
-// of the source is no part of an address.
+// of the source never becomes part of an address.
 func TestLinks(t *testing.T) {
 	script := strings.ReplaceAll(sample, "app=train", "app=]8;;https://example.com")
 	for _, id := range []keymap.ID{keymap.Open, keymap.Timeline, keymap.Lanes, keymap.Manifest} {

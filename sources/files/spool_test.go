@@ -43,7 +43,7 @@ func TestSpool(t *testing.T) {
 	}
 }
 
-// TestSpoolIsBounded: a stream that is longer than what is kept is read once, to its end.
+// TestSpoolIsBounded: a stream longer than the limit is read once, to its end.
 func TestSpoolIsBounded(t *testing.T) {
 	for _, most := range []int64{spoolMemory, spoolMemory + 1<<16} {
 		s := newSpool(t.Context(), bytes.NewReader(make([]byte, 2*spoolMemory)), most)

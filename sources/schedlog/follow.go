@@ -46,16 +46,13 @@ func (p *place) Torn(line int, cause error) error {
 }
 func (p *place) Skip(error) {}
 
-// zone is the unit of time zones' offsets.
-const zone = 15 * time.Minute
-
 // Line reads a line that was written at about now. An error concerns only that line.
 func (f *Follower) Line(line []byte, now time.Time) error {
 	f.number++
 	if !f.known {
 		f.p.clock.hint.Near = now.UTC()
 		if h, ok := parseHeader(line); ok {
-			f.shift, f.known = now.Sub(f.p.clock.time(&h)).Round(zone), true
+			f.shift, f.known = now.Sub(f.p.clock.time(&h)).Round(quarter), true
 		}
 	}
 	if !f.read.IsZero() {

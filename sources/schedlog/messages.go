@@ -25,20 +25,20 @@ const (
 	errorText = `Error scheduling pod; retrying"`
 )
 
-// pod is what earlier lines said of a pod.
+// pod is what earlier lines contain about a pod.
 type pod struct {
 	name     types.NamespacedName
 	plugins  []string         // that rejected it in the attempt under way
 	message  sources.SafeText // of the attempt under way
 	gatedBy  string           // the PreEnqueue plugin that just said no
 	gateText sources.SafeText
-	failed   *sources.Move // the attempt's outcome, once it was told
+	failed   *sources.Move // the attempt's outcome, once logged
 	failedAt time.Time     // of that
-	last     *sources.Move // told of it
+	last     *sources.Move // its last move
 	requeued *sources.Move // the last one into activeQ or backoffQ
 
-	began   time.Time // when the attempt under way began, if that was told
-	entered bool      // what put it where the loop takes it from was told
+	began   time.Time // when the current attempt began, if logged
+	entered bool      // its move to activeQ or backoffQ was logged
 }
 
 // isLast reports whether kube-scheduler logs in a line that it ends, at any verbosity (cmd/kube-scheduler/app/server.go, Run).
@@ -275,7 +275,7 @@ func (p *parser) checking(pod *pod, rest []byte) {
 	p.verbosity.sawDeep(p.now, pod)
 }
 
-// failing takes an attempt that failed by an error.
+// failing reads the line of an attempt that failed with an error.
 func (p *parser) failing(pod *pod, rest []byte) {
 	p.unable(pod, rest)
 	if f := p.verbosity.pending; f != nil && f.pod == pod {
@@ -323,7 +323,7 @@ func (p *parser) bound(pod *pod, rest []byte) {
 	delete(p.pods, pod.name.String())
 }
 
-// deleted is also told of a pod that was bound: it is no longer unscheduled.
+// deleted reads a deletion. kube-scheduler logs it for bound pods too: they are no longer unscheduled.
 func (p *parser) deleted(pod *pod, _ []byte) {
 	p.move(pod, &sources.Move{To: sources.TierDeleted})
 	if pod.began.IsZero() {
@@ -333,7 +333,7 @@ func (p *parser) deleted(pod *pod, _ []byte) {
 	p.pods[pod.name.String()] = pod.underWay() // its attempt has yet to say how it ended
 }
 
-// ended is told of an attempt that failed after its pod was deleted (schedule_one.go, handleSchedulingFailure).
+// ended reads the line of an attempt that failed after its pod was deleted (schedule_one.go, handleSchedulingFailure).
 func (p *parser) ended(pod *pod, _ []byte) {
 	p.retract(pod)
 	m := &sources.Move{To: sources.TierDeleted, Event: failure}

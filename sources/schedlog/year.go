@@ -148,7 +148,7 @@ func (c *clock) see(stamp []byte, h *header) {
 	}
 }
 
-// goesBack takes in that a line is earlier than the one before. klog writes lines in order, and nothing where the clock is put back.
+// goesBack notes that a line is earlier than the one before. klog writes lines in order and logs nothing when the clock is set back.
 func (c *clock) goesBack(before, now time.Time) {
 	if back := before.Sub(now); !c.offsetKnown && back > steady && back > c.back {
 		c.back, c.backTo = back, now

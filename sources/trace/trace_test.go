@@ -322,7 +322,7 @@ func TestErrors(t *testing.T) {
 		{"sent in another age", header + at + `"patched":{"pod":"default/a","sent":"3026-11-21T10:00:00Z"}}` + "\n", "f:2: a time is out of range"},
 		{"negative count", header + at + `"counts":{"active":-1}}` + "\n", "f:2: a count is negative"},
 		{"clocks a year apart", header + at + `"clocks":{"ahead":"9000h"}}` + "\n", `f:2: invalid clock offset "9000h": it is a Go duration of at most 24h0m0s`},
-		{"clocks that are not told of", header + at + `"clocks":{}}` + "\n", `f:2: invalid clock offset "": it is a Go duration of at most 24h0m0s`},
+		{"clocks without an offset", header + at + `"clocks":{}}` + "\n", `f:2: invalid clock offset "": it is a Go duration of at most 24h0m0s`},
 		{"bad duration", header + at + `"scheduler":{"podMaxBackoff":"-1s"}}` + "\n", `f:2: "-1s" is not a duration`},
 		{"not JSON", header + "hello\n" + header, "f:2: the line is not a JSON object"},
 		{"binary", header + "\x00\n", "f:2: the line is binary"},

@@ -35,7 +35,7 @@ type Wrapper struct {
 	unwrap  func(w *writer, from io.Reader) error
 	reverse bool // the newest line comes first
 	only    []byte
-	named   bool // lines of several programs can be told apart
+	named   bool // the wrapper names the program of each line
 }
 
 // The shapes of files that wrap lines.

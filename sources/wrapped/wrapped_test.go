@@ -96,7 +96,7 @@ func TestManyMembers(t *testing.T) {
 	}
 }
 
-// FuzzUnwrap: no input makes it fail otherwise than by an error, and no line is longer than its input.
+// FuzzUnwrap: no input makes it panic or hang, and no line is longer than its input.
 func FuzzUnwrap(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*/*")
 	for _, path := range files {

@@ -52,7 +52,7 @@ func TestToldAsItIs(t *testing.T) {
 		{"a move", []sources.Event{move}, false},
 		{"moves beside a node", []sources.Event{node, move}, false},
 		{"a node", []sources.Event{node}, true},
-		{"an Event of a pod that is not told of", []sources.Event{node, failure}, true},
+		{"an Event of an unknown pod", []sources.Event{node, failure}, true},
 	} {
 		f := model.NewFeed(&sources.Recording{Events: c.events, End: world.At(3)}, world.Config(t))
 		made(f)

@@ -16,7 +16,7 @@ func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func
 	return err
 }
 
-// ReplayHearing is Replay, and returns the times in which no scheduler was heard, and where the pods are at the end.
+// ReplayHearing is Replay. It also returns the silent times of the scheduler and the final board.
 func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) (Silences, *board.Board, error) {
 	b := board.New()
 	start, end := Span(rec)

@@ -10,17 +10,17 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// AsMoves returns what returns the events that more returns, one after the other, in which what a scheduler's log tells of attempts
-// stands as moves: of a log that tells no other moves, and beside which no objects are known. A pod that was tried is shown where the
-// attempt left it until the next one, or until a dump of the queue lists it elsewhere: what woke it, and when, is not known.
+// AsMoves turns the attempts in a scheduler's log into moves, where the log has no moves and no objects are known. A pod
+// stays where its last attempt left it until the next one, or until a dump of the queue lists it elsewhere: what woke it,
+// and when, is unknown. more returns the log's events one by one.
 //
-// Where an attempt of another pod shows that the log goes on, but none of a pod that the leftover flush has retried by then, an
-// *Absent says so. after is how long after its last attempt the flush has retried a pod at the latest.
+// If another pod's attempt shows that the log goes on, but a pod lacks the retry that the leftover flush must have caused,
+// AsMoves emits an *Absent for it. after is the latest time after an attempt at which that flush has retried a pod.
 //
-// tells are events that answer what those tell at all (sources.Recording.Tells). That an attempt began is told with its end, so what
-// comes within the time of the longest one waits.
-func AsMoves(tells []sources.Event, after time.Duration, more func() (sources.Event, bool)) func() (sources.Event, bool) {
-	m := newAsMoves(tells, more)
+// summary holds events that show how long attempts take. An attempt's beginning is logged with its end, so AsMoves delays
+// events by the longest attempt.
+func AsMoves(summary []sources.Event, after time.Duration, more func() (sources.Event, bool)) func() (sources.Event, bool) {
+	m := newAsMoves(summary, more)
 	m.retried = after
 	return m.next
 }
@@ -41,14 +41,14 @@ func newAsMoves(tells []sources.Event, more func() (sources.Event, bool)) *asMov
 	return m
 }
 
-// asMoves is a log whose attempts are told as moves.
+// asMoves turns the attempts of a log into moves.
 type asMoves struct {
 	more    func() (sources.Event, bool)
 	longest time.Duration                          // of its attempts
 	retried time.Duration                          // how long after its last attempt a pod is retried at the latest
 	now     time.Time                              // up to which it is read
 	ended   bool                                   // it is read to its end
-	waiting []waiting                              // what is to be told, in the order of time; of one time, in that in which it came
+	waiting []waiting                              // events to emit, by time, then in the order of arrival
 	last    map[types.NamespacedName]sources.Event // the move that put each pod where it is
 	deleted map[types.NamespacedName]bool          // pods that were deleted while in flight
 	left    []sources.Event                        // those that took pods out of the queue, in the order of time
@@ -63,17 +63,17 @@ type waiting struct {
 	passed bool // it is passed on as it came
 }
 
-// Absent says that a pod is probably gone since some time: no attempt of it shows although one was due by then.
+// Absent reports that a pod is probably gone: the log goes on without the attempt that was due.
 type Absent struct {
 	*sources.Mark // for it has no words in a file
 	Pod           types.NamespacedName
 	Since         time.Time
 }
 
-// inLine is for how long a pod may wait in activeQ that was retried.
+// inLine limits how long a retried pod may wait in activeQ.
 const inLine = time.Minute
 
-// seekAbsent has those told that are absent at a time at which the end of an attempt shows.
+// seekAbsent reports the pods that are absent when the end of another attempt shows that the log goes on.
 func (m *asMoves) seekAbsent(now time.Time) {
 	for len(m.failed) > 0 && now.Sub(m.failed[0].Time) > m.retried+inLine {
 		ev := m.failed[0]
@@ -167,7 +167,7 @@ func (m *asMoves) isOfUnknown(f sources.Fact) bool {
 	return sources.LacksObject(f)
 }
 
-// add has a fact be told at that time.
+// add adds a fact to emit at that time.
 func (m *asMoves) add(at time.Time, f sources.Fact) {
 	m.insert(waiting{Event: sources.Event{Time: at, Fact: f}})
 }
@@ -179,7 +179,7 @@ func (m *asMoves) insert(w waiting) {
 	}
 }
 
-// keepLeft is for how long behind the longest attempt a pod is known that has left.
+// keepLeft is how much longer than the longest attempt a pod is remembered after it left.
 const keepLeft = time.Minute
 
 // repeats reports whether ev is a move that puts a pod where it is, such as one of a dump.
