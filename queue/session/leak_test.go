@@ -1,0 +1,130 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/schedq/schedq/internal/leak"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/archive"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
+	"github.com/schedq/schedq/sources/embedded"
+)
+
+// TestNothingIsLeft: of a session nothing is left when its context ends, whatever it was doing, or when it is closed
+// before it ran.
+func TestNothingIsLeft(t *testing.T) {
+	rec := modelled(t, "lively-nopop")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	folder := t.TempDir()
+	opts := timeline.Options{Paused: true, Memory: 1, Past: func() (archive.File, error) { return disk.Scratch(t.Context(), folder) }}
+	run := func(s *session.Session, use func()) {
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			s.Run(ctx)
+		}()
+		use()
+		stop()
+		<-done
+	}
+	for name, round := range map[string]func(){
+		"closed before it ran": func() { session.New(long(rec), opts).Close() },
+		"ended before it ran":  func() { session.New(long(rec), opts).Run(ended) },
+		"closed with commands": func() {
+			s := session.New(rec, opts)
+			s.Fork()
+			s.ToggleScheduler()
+			s.Close()
+			if f := s.Sync(); f == nil {
+				t.Error("no frame")
+			}
+		},
+		"live, closed before it ran": func() { session.NewLive(newScript(), opts).Close() },
+		"ended in a search": func() {
+			s := session.New(long(rec), opts)
+			run(s, s.SeekEnd)
+		},
+		"ended in a what-if": func() {
+			s := session.New(world.WithVictim("1"), opts)
+			run(s, func() {
+				s.SeekEnd()
+				s.Fork()
+				s.ToggleScheduler()
+				s.Inject(session.MoveRequest)
+				s.Step(-1)
+				s.Preview(session.Injectables()...)
+				s.Branch()
+				s.Undo()
+				s.LeaveFork()
+				s.Preview(session.Injectables()...)
+				s.Sync()
+			})
+		},
+		"ended while read": func() {
+			s := session.New(begun(rec, 0.2), opts)
+			run(s, func() {})
+			s.Complete(ended, long(rec))
+		},
+		"read to the end": func() {
+			s := session.New(begun(rec, 0.2), opts)
+			run(s, func() {
+				s.Complete(t.Context(), long(rec))
+				s.Sync()
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) { leak.Check(t, 10, func(int) { round() }) })
+	}
+}
+
+// TestNothingIsLeftOfRuns: nothing is left of reruns and of the commands without a screen, whether they succeed or
+// not.
+func TestNothingIsLeftOfRuns(t *testing.T) {
+	rec, err := embedded.Open(t.Context(), "workshop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c world.Cluster
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+	world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), nil)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, end := timeline.Span(rec)
+	for name, run := range map[string]func(ctx context.Context) error{
+		"a rerun": func(ctx context.Context) error {
+			s := session.New(rec, timeline.Options{Paused: true})
+			defer s.Close()
+			_, open, err := s.Rerun(ctx, "v1.24", nil)
+			if err == nil {
+				open().Close()
+			}
+			return err
+		},
+		"a list": func(ctx context.Context) error {
+			_, err := session.ListPods(ctx, long(rec), timeline.Options{}, end)
+			return err
+		},
+		"an explanation": func(ctx context.Context) error {
+			_, err := session.ExplainPod(ctx, c.Recording(10), timeline.Options{}, world.Key("web"), world.At(10))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			leak.Check(t, 5, func(n int) {
+				if err := run(t.Context()); err != nil {
+					t.Error(err)
+				}
+				if err := run(ended); !errors.Is(err, context.Canceled) {
+					t.Errorf("with a context that has ended: %v", err)
+				}
+			})
+		})
+	}
+}
