@@ -15,7 +15,7 @@ func TestRelieveMemory(t *testing.T) {
 	limits.Memory = 512 << 20
 	_, _, r := serveRoom(t, func(l *Limits) { *l = limits })
 	join := func(name string, teacher bool, memory int64) *Visitor {
-		v, err := r.join(login{user: name, source: "10.0.0.1", teacher: teacher})
+		v, err := r.join(login{user: name, source: "10.0.0.1", teacher: teacher}, Identity{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func (h sizedModel) Update(tea.Msg) (tea.Model, tea.Cmd) { return h, nil }
 
 func TestScreenReportsSizeAndIsSlowed(t *testing.T) {
 	_, _, r := serveRoom(t, nil)
-	v, err := r.join(login{user: "ada", source: "10.0.0.1"})
+	v, err := r.join(login{user: "ada", source: "10.0.0.1"}, Identity{})
 	if err != nil {
 		t.Fatal(err)
 	}
