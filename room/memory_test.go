@@ -78,7 +78,7 @@ func TestScreenReportsSizeAndIsSlowed(t *testing.T) {
 	slowed := false
 	s := newScreen(v, sizedModel{slowed: &slowed})
 	s.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	if v.memory.Load() != 77 || slowed {
+	if v.memory.Load() != 77+screenMemory(80, 24) || slowed {
 		t.Errorf("size %d, slowed %t", v.memory.Load(), slowed)
 	}
 	if s.Update(slowMsg{}); !slowed {

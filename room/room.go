@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -56,6 +57,7 @@ type Room struct {
 	log        *slog.Logger
 	limitedLog *limitedLog
 	codes      *codeLimiter
+	lastLeft   atomic.Int64 // when a visitor left last, in Unix nanoseconds
 
 	mu       sync.Mutex
 	code     string // the visitors', which a teacher may change

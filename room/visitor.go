@@ -176,6 +176,7 @@ func (r *Room) uniqueName(name string) string {
 func (r *Room) remove(v *Visitor, lost bool) {
 	v.leave("")
 	v.cancel()
+	r.lastLeft.Store(time.Now().UnixNano())
 	r.update(func(r *Room) {
 		delete(r.visitors, v.id)
 		r.leaveToken(v, lost)
