@@ -40,7 +40,7 @@ func TestCheck(t *testing.T) {
 			}
 			context.AfterFunc(t.Context(), func() { _ = f.Close() })
 		}, true},
-		"memory": {func(int) { kept = append(kept, make([]byte, 100<<10)) }, true},
+		"memory": {func(int) { kept = append(kept, make([]byte, 200<<10)) }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := &failures{TB: t}

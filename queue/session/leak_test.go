@@ -3,16 +3,26 @@ package session_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
 
 	"github.com/schedq/schedq/internal/leak"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/archive"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/embedded"
+	"github.com/schedq/schedq/sources/live"
+	"github.com/schedq/schedq/sources/live/livetest"
+	"github.com/schedq/schedq/sources/ring"
+	"github.com/schedq/schedq/sources/trace"
 )
 
 // TestNothingIsLeft: of a session nothing is left when its context ends, whatever it was doing, or when it is closed
@@ -117,7 +127,7 @@ func TestNothingIsLeftOfRuns(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			leak.Check(t, 5, func(n int) {
+			leak.Check(t, 10, func(n int) {
 				if err := run(t.Context()); err != nil {
 					t.Error(err)
 				}
@@ -126,5 +136,81 @@ func TestNothingIsLeftOfRuns(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestNothingIsLeftOfClusters: nothing is left of a screen, a watch and recorders of a cluster when they end, whether
+// the cluster answers or not.
+func TestNothingIsLeftOfClusters(t *testing.T) {
+	server, failing := livetest.New(t), livetest.New(t)
+	server.Put(ready("n-1", "4"), waits("web", "6"))
+	failing.RefuseLists(503)
+	connect := func(cluster *livetest.Server) sources.Stream {
+		source, err := live.New(&rest.Config{Host: cluster.URL}, live.Options{Name: "test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return source
+	}
+	folder, files := t.TempDir(), 0
+	path := func() string {
+		files++
+		return filepath.Join(folder, fmt.Sprint("recording-", files, ".jsonl"))
+	}
+	opts := timeline.Options{Past: func() (archive.File, error) { return disk.Scratch(t.Context(), folder) }}
+	attach := func(stream sources.Stream, enough func(*session.Frame) bool) {
+		s := session.NewLive(stream, opts)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.Run(ctx)
+		for f := range s.Frames() {
+			if enough(f) {
+				cancel()
+			}
+		}
+	}
+	sees := func(f *session.Frame) bool { return f.Board.Get(world.Key("web")) != nil }
+	record := func() *trace.Recorder {
+		r, err := trace.Record(t.Context(), connect(server), path(), 1<<20, disk.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for name, round := range map[string]func(){
+		"attach":                      func() { attach(connect(server), sees) },
+		"attach to a failing cluster": func() { attach(connect(failing), func(*session.Frame) bool { return len(failing.Requests()) > 0 }) },
+		"attach, closed":              func() { session.NewLive(connect(server), opts).Close() },
+		"attach and record": func() {
+			r := record()
+			attach(r, sees)
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+		},
+		"watch": func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			err := timeline.Follow(ctx, connect(server), opts, timeline.Watching{Move: func(*board.Transition) error {
+				cancel()
+				return nil
+			}})
+			if err != nil {
+				t.Error(err)
+			}
+		},
+		"record to a ring": func() {
+			out, err := ring.Create(t.Context(), path(), ring.Bound{Age: time.Hour})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := ring.Record(connect(server), out)
+			err = timeline.Drain(t.Context(), r, timeline.Draining{Lasts: time.Millisecond})
+			if err := errors.Join(err, r.Close()); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) { leak.Check(t, 5, func(int) { round() }) })
 	}
 }
