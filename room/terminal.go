@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	uv "github.com/charmbracelet/ultraviolet"
 	"golang.org/x/time/rate"
 )
 
@@ -58,6 +59,9 @@ func (t *Terminal) setSize(columns, rows uint32) {
 	}
 	t.width, t.height = t.limits.fit(columns, rows)
 }
+
+// term returns the value of TERM.
+func (t *Terminal) term() string { return uv.Environ(t.environment).Getenv("TERM") }
 
 func (t *Terminal) size() (width, height int) {
 	t.mu.Lock()

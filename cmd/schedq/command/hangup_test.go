@@ -47,6 +47,15 @@ func TestHangUps(t *testing.T) {
 			read(t, ws)
 			_ = ws.CloseNow()
 		}},
+		"page, amid keys": {serveFlags{lesson: "1"}, func(t *testing.T, _, web string) {
+			ws := page(t, web, "eve")
+			for range 20 {
+				if err := ws.Write(t.Context(), websocket.MessageBinary, []byte("?\x1bj\x1b[200~x")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_ = ws.CloseNow()
+		}},
 		"page, amid a what-if": {serveFlags{recording: "lively-nopop"}, func(t *testing.T, _, web string) {
 			ws := page(t, web, "eve")
 			if err := ws.Write(t.Context(), websocket.MessageBinary, []byte("ws")); err != nil {
