@@ -88,3 +88,24 @@ func TestScreenReportsSizeAndIsSlowed(t *testing.T) {
 		t.Error("the bar is missing")
 	}
 }
+
+// Visitors who come by ever new names don't make the room remember more and more answers.
+func TestAnswersAreBounded(t *testing.T) {
+	_, _, r := serveRoom(t, nil)
+	predict := func(name string, answer int) {
+		v, err := r.join(login{user: name, source: "10.0.0.1"}, Identity{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.RecordPrediction(Prediction{Lesson: "one", Step: "two", Question: "three", Answers: []string{"yes", "no"}, Answer: answer})
+		r.remove(v, false)
+	}
+	predict("ada", 0)
+	for i := range maxGiven + 10 {
+		predict(fmt.Sprint("eve", i), 0)
+	}
+	predict("ada", 1)
+	if got := r.tallies[0]; got.total != maxGiven || got.counts[1] != 1 {
+		t.Errorf("%d answers are kept, %d of them changed", got.total, got.counts[1])
+	}
+}

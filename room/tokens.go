@@ -28,7 +28,7 @@ type token struct {
 const (
 	tokenLifetime = 12 * time.Hour
 	// maxTokens is many times the number of people in a room, so that those who hang up at once don't use up all.
-	maxTokens = 4096
+	maxTokens = 1024
 )
 
 // issueToken returns a new token. owner is nil for the notes. Room.update calls its callers.
