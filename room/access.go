@@ -23,11 +23,18 @@ type Access struct {
 }
 
 // A code needs minCodeLength letters and digits, and minCodeSteps of them that do not merely repeat
-// or continue the previous one, as in aaaaaa or 123456.
+// or continue the previous one, as in aaaaaa, 123456 or qwerty.
 const (
 	minCodeLength = 6
 	minCodeSteps  = 4
+	keyboardRows  = "qwertyuiop asdfghjkl zxcvbnm"
 )
+
+// continues reports whether b repeats a or is next to it in the alphabet, among the digits or on a keyboard.
+func continues(a, b rune) bool {
+	near := func(a, b rune) bool { return strings.Contains(keyboardRows, string([]rune{a, b})) }
+	return b >= a-1 && b <= a+1 || near(a, b) || near(b, a)
+}
 
 // validate returns an error of one sentence if nobody could join or a code is weak.
 func (a Access) validate() error {
@@ -54,7 +61,7 @@ func validateCode(code string) error {
 			continue
 		}
 		letters++
-		if r < last-1 || r > last+1 || letters == 1 {
+		if letters == 1 || !continues(last, r) {
 			steps++
 		}
 		last = r

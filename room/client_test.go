@@ -221,6 +221,13 @@ func (s *testRoom) join(name, code string) *client {
 	if err != nil {
 		s.t.Fatalf("%s can't log in: %v", name, err)
 	}
+	return s.enter(conn, name)
+}
+
+// enter opens the session of an authenticated connection.
+func (s *testRoom) enter(conn *ssh.Client, name string) *client {
+	s.t.Helper()
+	var err error
 	c := &client{t: s.t, ssh: conn, screen: vt.NewEmulator(80, 24), wrote: make(chan struct{}, 1), ended: make(chan struct{})}
 	go func() { _, _ = io.Copy(io.Discard, c.screen) }() // the terminal's replies
 	c.session, err = conn.NewSession()

@@ -19,6 +19,7 @@ type Conn struct {
 	accepted  time.Time
 	removed   chan struct{} // closed when it leaves the pending set
 	attempts  int           // at a code
+	code      string        // the visitors' code that let them in; "" if it was another credential
 	stopClose func() bool   // cancels the immediate close on shutdown
 	// Guarded by pending.mu.
 	handshakeDone bool
@@ -44,8 +45,9 @@ type Identity struct {
 	Key string
 	// Teacher grants the teacher's rights.
 	Teacher bool
-	// OnJoin, if not nil, is called with the name in the room before any output.
-	OnJoin func(name string)
+	// OnJoin, if not nil, is called before any output, with the name in the room and a token for
+	// Conn.CheckToken.
+	OnJoin func(name, token string)
 }
 
 // NetConn returns the connection with the room's read rate and write timeout applied.
@@ -108,6 +110,7 @@ func (c *Conn) CheckCode(name, code string) (teacher bool, err error) {
 	case isTeacher:
 		return true, nil
 	case isVisitor && !c.pending.teachersOnly:
+		c.code = a.Code
 		return false, nil
 	}
 	r.log.Warn("wrong room code", "from", c.source, "name", name)
@@ -181,31 +184,31 @@ func (c *Conn) ping(ctx context.Context, client pinger) bool {
 // returns the reason, which it also logs.
 func (c *Conn) RunSession(ctx context.Context, id Identity, t *Terminal) (reason error) {
 	r := c.room
-	l := login{user: id.Name, source: c.source, key: id.Key, teacher: id.Teacher, ping: func(ctx context.Context) bool {
+	l := login{user: id.Name, source: c.source, key: id.Key, code: c.code, teacher: id.Teacher, ping: func(ctx context.Context) bool {
 		return c.ping(ctx, t.client)
 	}}
 	r.takeOver(ctx, l)
-	v, err := r.join(l)
+	v, err := r.join(l, id)
 	if err != nil {
 		r.log.Warn("rejected", "from", c.source, "name", l.displayName(), "error", err)
 		t.end(false, sentence(err))
 		return err
 	}
 	if id.OnJoin != nil {
-		id.OnJoin(v.name)
+		id.OnJoin(v.name, v.token)
 	}
 	joined := time.Now()
 	r.log.Info("joined", "name", v.name, "from", c.source, "teacher", v.teacher)
 	stop := context.AfterFunc(ctx, func() { v.leave("The room is closed.") })
 	defer stop()
 	message, reason := r.run(v, t)
-	r.remove(v)
 	switch {
 	case t.stalled.Load() || c.limited.stalled.Load():
 		reason = errStalled
 	case c.limited.unresponsive.Load():
 		reason = errUnresponsive
 	}
+	r.remove(v, errors.Is(reason, errDisconnected) || errors.Is(reason, errStalled) || errors.Is(reason, errUnresponsive))
 	r.log.Info("left", "name", v.name, "after", time.Since(joined).Round(time.Second), "why", reason)
 	t.end(message == "", message)
 	return reason

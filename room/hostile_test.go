@@ -208,7 +208,7 @@ func TestHostileClients(t *testing.T) {
 			eve.resize(300, 100)
 			_ = eve.session.WindowChange(1<<31, 1<<31)
 			_ = eve.session.WindowChange(0, 0)
-			eve.sees("300×99") // the maximum
+			eve.sees("300×45") // the maximum, without the bar
 			eve.resize(80, 24)
 			_ = eve.session.WindowChange(24, 80)
 			eve.sees("80×23")

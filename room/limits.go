@@ -71,6 +71,26 @@ const (
 	maxHeight = 100
 )
 
+const (
+	// cellMemory is about how many bytes a cell of a screen takes: bubbletea keeps it three times.
+	cellMemory = 300
+	// screenShare is which part of a session's memory its screen may take.
+	screenShare = 4
+	// minWidth and minHeight are drawn whatever the memory.
+	minWidth, minHeight = 80, 24
+)
+
+// fit returns the size that is drawn in a terminal of that size.
+func (l Limits) fit(width, height uint32) (int, int) {
+	cells := max(minWidth*minHeight, int(l.memoryShare()/screenShare/cellMemory))
+	w, h := int(min(width, maxWidth)), int(min(height, maxHeight))
+	h = min(h, max(minHeight, cells/max(w, 1)))
+	return min(w, cells/max(h, 1)), h
+}
+
+// screenMemory is about how many bytes a screen of that size takes.
+func screenMemory(width, height int) int64 { return int64(width) * int64(height) * cellMemory }
+
 // resizeRate is how many size changes per second are drawn.
 const resizeRate = 10
 
@@ -129,10 +149,18 @@ func (l Limits) outOfMemory() bool { return memoryInUse() > l.Memory/10*9 }
 // number of sessions.
 func (l Limits) memoryShare() int64 { return l.Memory / 2 / int64(max(1, l.Sessions)) }
 
-// watchMemory calls relieveMemory regularly until ctx ends.
+// freeAfter is how long after visitors have left their memory is returned to the system: more may leave with them.
+const freeAfter = 3 * time.Second
+
+// watchMemory calls relieveMemory regularly until ctx ends, and frees the memory of visitors who left.
 func (r *Room) watchMemory(ctx context.Context) {
+	freed := int64(0)
 	for ctx.Err() == nil {
 		wait(ctx, time.Second)
+		if left := r.lastLeft.Load(); left != freed && time.Since(time.Unix(0, left)) > freeAfter {
+			debug.FreeOSMemory()
+			freed = left
+		}
 		used := memoryInUse()
 		if used > r.config.Limits.Memory {
 			runtime.GC()

@@ -15,7 +15,7 @@ func TestRelieveMemory(t *testing.T) {
 	limits.Memory = 512 << 20
 	_, _, r := serveRoom(t, func(l *Limits) { *l = limits })
 	join := func(name string, teacher bool, memory int64) *Visitor {
-		v, err := r.join(login{user: name, source: "10.0.0.1", teacher: teacher})
+		v, err := r.join(login{user: name, source: "10.0.0.1", teacher: teacher}, Identity{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,14 +71,14 @@ func (h sizedModel) Update(tea.Msg) (tea.Model, tea.Cmd) { return h, nil }
 
 func TestScreenReportsSizeAndIsSlowed(t *testing.T) {
 	_, _, r := serveRoom(t, nil)
-	v, err := r.join(login{user: "ada", source: "10.0.0.1"})
+	v, err := r.join(login{user: "ada", source: "10.0.0.1"}, Identity{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	slowed := false
 	s := newScreen(v, sizedModel{slowed: &slowed})
 	s.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	if v.memory.Load() != 77 || slowed {
+	if v.memory.Load() != 77+screenMemory(80, 24) || slowed {
 		t.Errorf("size %d, slowed %t", v.memory.Load(), slowed)
 	}
 	if s.Update(slowMsg{}); !slowed {
@@ -86,5 +86,26 @@ func TestScreenReportsSizeAndIsSlowed(t *testing.T) {
 	}
 	if !strings.Contains(s.View().Content, "ada") {
 		t.Error("the bar is missing")
+	}
+}
+
+// Visitors who come by ever new names don't make the room remember more and more answers.
+func TestAnswersAreBounded(t *testing.T) {
+	_, _, r := serveRoom(t, nil)
+	predict := func(name string, answer int) {
+		v, err := r.join(login{user: name, source: "10.0.0.1"}, Identity{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.RecordPrediction(Prediction{Lesson: "one", Step: "two", Question: "three", Answers: []string{"yes", "no"}, Answer: answer})
+		r.remove(v, false)
+	}
+	predict("ada", 0)
+	for i := range maxGiven + 10 {
+		predict(fmt.Sprint("eve", i), 0)
+	}
+	predict("ada", 1)
+	if got := r.tallies[0]; got.total != maxGiven || got.counts[1] != 1 {
+		t.Errorf("%d answers are kept, %d of them changed", got.total, got.counts[1])
 	}
 }

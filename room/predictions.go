@@ -23,7 +23,8 @@ type Prediction struct {
 const (
 	maxAnswers   = 9
 	maxQuestions = 500
-	maxText      = 120 // cells
+	maxGiven     = 1000 // answers to a question, many times a room's seats
+	maxText      = 120  // cells
 )
 
 // RecordPrediction records the visitor's answer. A new answer to the same question replaces the
@@ -47,6 +48,9 @@ func (v *Visitor) RecordPrediction(p Prediction) {
 			r.polls[key] = q
 		case len(q.answers) != n:
 			return // a different version of the lesson
+		}
+		if _, again := q.given[v.name]; !again && len(q.given) >= maxGiven {
+			return
 		}
 		r.sequence++
 		q.updated = r.sequence

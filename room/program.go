@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"runtime/debug"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 	"golang.org/x/time/rate"
 )
 
@@ -30,12 +32,13 @@ func (r *Room) run(v *Visitor, t *Terminal) (message string, reason error) {
 	s := newScreen(v, inner)
 	width, height := t.size()
 	program := tea.NewProgram(s,
-		tea.WithContext(v.ctx), tea.WithInput(inputReader{t, v}), tea.WithOutput(t), tea.WithoutSignalHandler(),
+		tea.WithContext(v.ctx), tea.WithInput(silence{v.ctx}), tea.WithOutput(t), tea.WithoutSignalHandler(),
 		tea.WithEnvironment(t.environment), tea.WithColorProfile(colorprofile.Env(t.environment)),
 		tea.WithWindowSize(width, height), tea.WithFPS(frameRate), tea.WithFilter(r.filter(v)))
 
 	ctx, cancel := context.WithCancel(v.ctx)
 	defer cancel()
+	go readInput(ctx, inputReader{t, v}, t.term(), func(e uv.Event) { program.Send(e) })
 	go t.followSize(ctx, func(w, h int) { program.Send(tea.WindowSizeMsg{Width: w, Height: h}) })
 	go r.watch(ctx, v, t)
 	go func() {
@@ -70,6 +73,28 @@ func (r *Room) run(v *Visitor, t *Terminal) (message string, reason error) {
 		return v.goodbye, errors.New(v.goodbye)
 	}
 	return message, cmp.Or(reason, errQuit)
+}
+
+// readInput passes what a terminal sends to send, until ctx ends or the terminal is gone. A program's own reader would
+// wait for ever to hand over what came while the program ended.
+func readInput(ctx context.Context, input io.Reader, term string, send func(uv.Event)) {
+	events := make(chan uv.Event)
+	go func() {
+		defer close(events)
+		_ = uv.NewTerminalReader(input, term).StreamEvents(ctx, events) // inputReader acts on the error
+	}()
+	for e := range events {
+		send(e)
+	}
+}
+
+// silence is the input of a program whose input is sent: it has none until ctx ends.
+type silence struct{ ctx context.Context }
+
+// Read implements io.Reader.
+func (s silence) Read([]byte) (int, error) {
+	<-s.ctx.Done()
+	return 0, io.EOF
 }
 
 // Reasons for leaving, for the log.

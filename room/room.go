@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -56,12 +57,14 @@ type Room struct {
 	log        *slog.Logger
 	limitedLog *limitedLog
 	codes      *codeLimiter
+	lastLeft   atomic.Int64 // when a visitor left last, in Unix nanoseconds
 
 	mu       sync.Mutex
 	code     string // the visitors', which a teacher may change
 	visitors map[uint64]*Visitor
 	banned   map[string]time.Time // when the ban of an identity ends
-	sequence uint64               // of visitors and answers
+	tokens   map[string]*token
+	sequence uint64 // of visitors and answers
 	polls    polls
 	tallies  []tally // of polls
 	// The values below are immutable and replaced by every change of the above. Teachers receive
@@ -84,7 +87,7 @@ func New(c Config) (*Room, error) {
 	}
 	r := &Room{
 		config: c, log: c.Log, limitedLog: newLimitedLog(c.Log), code: c.Access.Code,
-		visitors: make(map[uint64]*Visitor), banned: make(map[string]time.Time),
+		visitors: make(map[uint64]*Visitor), banned: make(map[string]time.Time), tokens: make(map[string]*token),
 		polls: make(polls), codes: newCodeLimiter(c.Limits.WrongCodeRate),
 	}
 	if err := c.Access.validate(); err != nil {

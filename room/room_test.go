@@ -186,6 +186,8 @@ func TestInvalidAccess(t *testing.T) {
 		{room.Access{Code: "!!!!!!!!"}, "use 6 letters and digits or more"},
 		{room.Access{Code: "aaaaaaaa"}, "easy to guess"},
 		{room.Access{Code: "12345678"}, "easy to guess"},
+		{room.Access{Code: "QWERTY"}, "easy to guess"},
+		{room.Access{Code: "lkjhgfdsa"}, "easy to guess"},
 		{room.Access{Code: "zyxwvuts"}, "easy to guess"},
 		{room.Access{Code: "monday-room", TeacherCode: "112233"}, "easy to guess"},
 	} {

@@ -109,9 +109,11 @@ func (s *screen) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
 		}
 	}()
 	cmd = s.update(msg)
+	memory := screenMemory(s.width, s.height)
 	if sized, ok := s.inner.(interface{ Size() int64 }); ok {
-		s.visitor.memory.Store(sized.Size())
+		memory += sized.Size()
 	}
+	s.visitor.memory.Store(memory)
 	s.draw()
 	return s, cmd
 }

@@ -20,6 +20,9 @@ func (r *Room) admit(l login) error {
 		}
 		return nil
 	}
+	if l.code != "" && l.code != r.code {
+		return errors.New("the room's code has changed: join again with the new one")
+	}
 	if left := r.banLeft(l); left > 0 {
 		return fmt.Errorf("the teacher removed you: you can join again in %s", minutes(left))
 	}
@@ -63,7 +66,10 @@ func (r *Room) takeOver(ctx context.Context, l login) {
 		return
 	}
 	old.leave("You joined again from elsewhere.")
-	r.update(func(r *Room) { delete(r.visitors, old.id) })
+	r.update(func(r *Room) {
+		delete(r.visitors, old.id)
+		r.leaveToken(old, false)
+	})
 	r.log.Info("reconnected", "name", old.name, "from", l.source)
 }
 
@@ -156,6 +162,7 @@ func (r *Room) ban(by *Visitor, id uint64) (name string, err error) {
 		name = v.name
 		v.leave("The teacher removed you.")
 		delete(r.visitors, id)
+		r.leaveToken(v, false)
 		r.log.Warn("removed", "name", name, "from", v.source, "by", by.name)
 	})
 	return name, err
@@ -163,8 +170,8 @@ func (r *Room) ban(by *Visitor, id uint64) (name string, err error) {
 
 var errAlreadyLeft = errors.New("that visitor has already left")
 
-// changeCode replaces the room's code and returns the new one. Visitors in the room stay. It returns
-// "" if the room has no code.
+// changeCode replaces the room's code and returns the new one. Visitors in the room stay, and can return after a lost
+// connection; all others need the new code. It returns "" if the room has no code.
 func (r *Room) changeCode(by *Visitor) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -174,6 +181,7 @@ func (r *Room) changeCode(by *Visitor) string {
 	for r.code = NewCode(); sameCode(r.code, r.config.Access.TeacherCode) || validateCode(r.code) != nil; {
 		r.code = NewCode()
 	}
+	r.dropUnowned()
 	r.log.Warn("room code changed", "by", by.name)
 	return r.code
 }

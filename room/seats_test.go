@@ -76,6 +76,10 @@ func TestChangeCode(t *testing.T) {
 	ada, bob, teacher := s.join("ada", code), s.join("bob", code), s.join("tina", teacherCode)
 	ada.sees("notebook of ada")
 	bob.sees("notebook of bob")
+	early, err := s.dial("eve", code)
+	if err != nil {
+		t.Fatal(err)
+	}
 	teacher.sees("2 visitors").types(roomKey+"f").sees("f stop sharing", "2 following").types("w").sees("People: ")
 	teacher.types("c").sees("Press c again to replace the visitors' code.").types("c").sees("New visitors' code: ")
 	changed := regexp.MustCompile(`code: ([a-z2-9]{4}-[a-z2-9]{4})\.`).FindStringSubmatch(teacher.text())
@@ -85,6 +89,7 @@ func TestChangeCode(t *testing.T) {
 	if _, err := s.dial("eve", code); err == nil {
 		t.Error("the old code is accepted")
 	}
+	s.enter(early, "eve").sees("Sorry: the room's code has changed: join again with the new one.")
 	s.join("cleo", changed[1]).sees("notebook of tina") // follows
 	bob.sees("notebook of tina")
 	ada.types("\x1b").sees("notebook of ada").types("here").sees("here")

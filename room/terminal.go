@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	uv "github.com/charmbracelet/ultraviolet"
 	"golang.org/x/time/rate"
 )
 
@@ -50,13 +51,17 @@ func (t *Terminal) Resize(columns, rows uint32) {
 func (t *Terminal) setSize(columns, rows uint32) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if columns > 0 {
-		t.width = int(min(columns, maxWidth))
+	if columns == 0 {
+		columns = uint32(t.width)
 	}
-	if rows > 0 {
-		t.height = int(min(rows, maxHeight))
+	if rows == 0 {
+		rows = uint32(t.height)
 	}
+	t.width, t.height = t.limits.fit(columns, rows)
 }
+
+// term returns the value of TERM.
+func (t *Terminal) term() string { return uv.Environ(t.environment).Getenv("TERM") }
 
 func (t *Terminal) size() (width, height int) {
 	t.mu.Lock()

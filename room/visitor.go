@@ -33,6 +33,7 @@ type Visitor struct {
 	// Changed by Room.update only.
 	place     string
 	following bool
+	token     string // with which they can return; "" if they got none
 
 	slowRequested chan struct{}
 	leaveOnce     sync.Once
@@ -118,6 +119,7 @@ type login struct {
 	user    string // as the client sent it
 	source  string // see sourceOf
 	key     string // see Identity.Key
+	code    string // see Conn.code
 	teacher bool
 	ping    func(context.Context) bool // see Conn.ping
 }
@@ -125,8 +127,8 @@ type login struct {
 // displayName returns the requested name.
 func (l login) displayName() string { return cleanName(l.user) }
 
-// join adds a visitor. The error is one sentence for the user.
-func (r *Room) join(l login) (*Visitor, error) {
+// join adds a visitor and, if they can use one, gives them a token. The error is one sentence for the user.
+func (r *Room) join(l login, id Identity) (*Visitor, error) {
 	if err := checkName(l.displayName()); err != nil {
 		return nil, err
 	}
@@ -144,6 +146,9 @@ func (r *Room) join(l login) (*Visitor, error) {
 		r.sequence++
 		v.id, v.name = r.sequence, r.uniqueName(l.displayName())
 		r.visitors[v.id] = v
+		if id.OnJoin != nil {
+			r.issueToken(RoomToken, id, l.source, v)
+		}
 	})
 	if err != nil {
 		v.cancel()
@@ -166,12 +171,15 @@ func (r *Room) uniqueName(name string) string {
 	}
 }
 
-// remove removes a visitor, and ends their share if they have one. Their predictions stay.
-func (r *Room) remove(v *Visitor) {
+// remove removes a visitor, and ends their share if they have one. Their predictions stay, and their token if they lost
+// their connection.
+func (r *Room) remove(v *Visitor, lost bool) {
 	v.leave("")
 	v.cancel()
+	r.lastLeft.Store(time.Now().UnixNano())
 	r.update(func(r *Room) {
 		delete(r.visitors, v.id)
+		r.leaveToken(v, lost)
 		if s, _ := r.share.get(); s.by == v.id {
 			r.share.set(share{number: s.number})
 		}

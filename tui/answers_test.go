@@ -90,7 +90,7 @@ func TestLateAnswersWait(t *testing.T) {
 		p.sees("slow is open (o m for more)", " / web").do(keymap.Messages).press("enter")
 		p.seesNot(" / web").sees("10:36:00.100")
 
-		again := rerun{of: p.model.Session, release: "v1.24", session: paused(t, gangs), comparison: &report.Comparison{From: &report.Report{}, To: &report.Report{}}}
+		again := rerun{of: p.model.Session, release: "v1.24", open: func() *session.Session { return paused(t, gangs) }, comparison: &report.Comparison{From: &report.Report{}, To: &report.Report{}}}
 		p.try(keymap.InjectEvent).sends(func() tea.Cmd { return p.model.rerunDone(again, true) })
 		p.sees("inject: what would move now").seesNot("against v1.24")
 	})

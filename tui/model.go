@@ -28,9 +28,9 @@ import (
 type model struct {
 	*page.UI
 	options Options
-	// ctx bounds all sessions. stop ends the current one, and source is its name in Memory.
+	// ctx bounds all sessions, and life the current one. source is its name in Memory.
 	ctx    context.Context
-	stop   context.CancelFunc
+	life   life
 	source string
 	zone   words.Zone // for times of day
 	said   uint64     // the last answer of the session that was shown
@@ -69,10 +69,23 @@ type keypress struct {
 	binding keymap.Binding // zero if the key has none
 }
 
-// newModel returns a model that shows s.
+// life bounds a session: stop ends ctx, and with it the session, whether it runs by then or not.
+type life struct {
+	ctx  context.Context
+	stop context.CancelFunc
+}
+
+// lifeOf returns the life of s within ctx.
+func lifeOf(ctx context.Context, s *session.Session) life {
+	ctx, stop := context.WithCancel(ctx)
+	context.AfterFunc(ctx, s.Close)
+	return life{ctx, stop}
+}
+
+// newModel returns a model that shows s, which ends with ctx.
 func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	d := &page.UI{Session: s, Frame: s.Frame(), Actions: page.Actions{}, Projector: o.Projector, Bell: o.Bell, Folder: o.ReadFolder}
-	m := &model{UI: d, options: o, ctx: ctx, source: o.Source, zone: o.Zone, looks: newLooks(o), mouse: mouse{on: !o.NoMouse}, stale: true}
+	m := &model{UI: d, options: o, ctx: ctx, life: lifeOf(ctx, s), source: o.Source, zone: o.Zone, looks: newLooks(o), mouse: mouse{on: !o.NoMouse}, stale: true}
 	m.origin = origin{session: s, frame: d.Frame, source: o.Source}
 	d.Arguments = func() []string {
 		if m.options.Arguments == nil || m.source == "" {
@@ -126,27 +139,26 @@ func (m *model) showFromStart(lowest page.Page) {
 // show replaces the session. The old one ends unless it is the one that the program started with.
 func (m *model) show(s *session.Session) tea.Cmd {
 	if m.Session == m.origin.session {
-		m.origin.rest(m.stop)
+		m.origin.rest(m.life)
 	} else {
-		m.stop()
+		m.life.stop()
 	}
 	m.Session, m.Frame = s, s.Frame()
 	if s == m.origin.session {
-		m.stop, m.Frame = m.origin.stop, m.origin.frame
+		m.life, m.Frame = m.origin.life, m.origin.frame
 		m.showFromStart(m.Pages.Lowest())
 		s.SetZone(m.zone)
 		return nil
 	}
+	m.life = lifeOf(m.ctx, s)
 	m.showFromStart(m.Pages.Lowest())
 	return m.start()
 }
 
 // start runs the session and waits for its first frame.
 func (m *model) start() tea.Cmd {
-	ctx, stop := context.WithCancel(m.ctx)
-	m.stop = stop
 	m.Session.SetZone(m.zone)
-	return tea.Batch(runSession(ctx, m.Session), nextFrame(m.Session))
+	return tea.Batch(runSession(m.life.ctx, m.Session), nextFrame(m.Session))
 }
 
 // Init implements tea.Model.

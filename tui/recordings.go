@@ -29,12 +29,12 @@ type origin struct {
 	session *session.Session // nil if it is not kept
 	frame   *session.Frame   // its latest
 	source  string
-	stop    context.CancelFunc
+	life    life
 }
 
-// rest pauses the session, which stop ends, while another is shown. A live session goes on.
-func (o *origin) rest(stop context.CancelFunc) {
-	o.stop = stop
+// rest pauses the session while another is shown. A live session goes on.
+func (o *origin) rest(l life) {
+	o.life = l
 	if o.frame.Live == nil {
 		o.session.Pause()
 	}
@@ -207,11 +207,22 @@ func (m *model) opening(r Recording, show func(opening) tea.Cmd) tea.Cmd {
 	return m.Begin(m.ctx, "opening "+r.Name, func(ctx context.Context, work *page.Work) func(late bool) tea.Cmd {
 		s, err := r.Open(ctx, work.Report)
 		o := opening{r.Name, s, r.Source, m.options.recall(r.Source), err}
+		if err != nil {
+			return func(bool) tea.Cmd { return show(o) }
+		}
+		keep := context.AfterFunc(ctx, s.Close) // the work is stopped
 		return func(late bool) tea.Cmd {
-			if late && err == nil {
-				return m.QueueNotice(page.Notice{Text: r.Name + " is open", Open: func() tea.Cmd { return show(o) }})
+			keep()
+			if !late {
+				return show(o)
 			}
-			return show(o)
+			unopened := context.AfterFunc(m.ctx, s.Close)
+			return m.QueueNotice(page.Notice{Text: r.Name + " is open", Open: func() tea.Cmd {
+				if unopened() {
+					return show(o)
+				}
+				return m.opening(r, show) // the user opened the notice before
+			}})
 		}
 	})
 }

@@ -21,7 +21,7 @@ type rerun struct {
 	of         *session.Session
 	release    string
 	comparison *report.Comparison
-	session    *session.Session
+	open       func() *session.Session
 	err        error
 }
 
@@ -102,7 +102,9 @@ func (m *model) showRerun(r rerun) tea.Cmd {
 		Title: title,
 		Items: comparisonItems(r.comparison, r.of.Release(), r.release),
 		Choose: func([]int) tea.Cmd {
-			return m.opened(opening{name: "the rerun under " + r.release, session: r.session})
+			return m.open(Recording{Name: "the rerun under " + r.release, Open: func(context.Context, func(float64)) (*session.Session, error) {
+				return r.open(), nil
+			}})
 		},
 	}, 0)
 }

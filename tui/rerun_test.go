@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/tui/page"
 )
@@ -22,7 +23,7 @@ func TestRunAgainUnderAnotherRelease(t *testing.T) {
 		p.press("esc")
 		second := report.Seconds(time.Second)
 		p.program.Send(page.Ready(func() tea.Cmd {
-			return p.model.rerunDone(rerun{of: p.model.Session, release: "v1.24", session: paused(t, gangs), comparison: &report.Comparison{
+			return p.model.rerunDone(rerun{of: p.model.Session, release: "v1.24", open: func() *session.Session { return paused(t, gangs) }, comparison: &report.Comparison{
 				From: &report.Report{Moves: 40, Attempts: report.AttemptReport{Total: 9}}, To: &report.Report{Moves: 44, Attempts: report.AttemptReport{Total: 11}},
 				Same: 30, Pods: []report.PodComparison{{Pod: "default/train-0",
 					From: report.Outcome{Attempts: 1, Tier: "scheduled", Waited: second}, To: report.Outcome{Attempts: 3, Tier: "backoff", Waited: 90 * second}}},

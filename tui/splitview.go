@@ -268,9 +268,9 @@ func (s *splitView) open(o opening) tea.Cmd {
 func (s *splitView) close() tea.Cmd {
 	second := s.all[1]
 	keep := second.saveView()
-	second.stop()
+	second.life.stop()
 	if o := second.origin; o.session != nil && o.session != second.Session {
-		o.stop()
+		o.life.stop()
 	}
 	s.all, s.front = s.all[:1], 0
 	s.place()

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -45,8 +46,8 @@ type Scheduler struct {
 	// eventsOff suppresses move requests.
 	eventsOff bool
 
-	stop      context.CancelFunc
-	stopped   <-chan struct{}
+	stop      func() // closes stopped
+	stopped   chan struct{}
 	preemptor types.UID // of the current preemption
 	lowest    map[string]lowestPriority
 	noVictims atomic.Pointer[selection] // upstream's result for a node without possible victims
@@ -71,11 +72,16 @@ func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) {
 		return nil, fmt.Errorf("setting up kube-scheduler: %w", err)
 	}
 	a.watches = newWatches(client)
-	ctx, stop := context.WithCancel(quiet(context.Background()))
+	// Upstream's goroutines export metrics, write Events and await signals. None is of use here, so all end with New, and
+	// a scheduler without a running preemption is nothing but memory.
+	ctx, cancel := context.WithCancel(quiet(context.Background()))
+	defer unsubscribe()
+	defer cancel()
+	stopped := make(chan struct{})
 	s := &Scheduler{
-		snapshot: internalcache.NewEmptySnapshot(), watches: a.watches, api: a, stop: stop,
+		snapshot: internalcache.NewEmptySnapshot(), watches: a.watches, api: a,
 		profiles: map[string]framework.Framework{}, pods: map[types.UID]types.NamespacedName{}, evictions: make(chan *Eviction), goroutines: make(chan struct{}),
-		stopped: ctx.Done(), lowest: map[string]lowestPriority{}, gatesUntilEvicted: cfg.GatesUntilEvicted(), freesAssumed: cfg.FreesAssumed(),
+		stop: sync.OnceFunc(func() { close(stopped) }), stopped: stopped, lowest: map[string]lowestPriority{}, gatesUntilEvicted: cfg.GatesUntilEvicted(), freesAssumed: cfg.FreesAssumed(),
 		asyncPreemption: cfg.AsyncPreemption() && utilfeature.DefaultFeatureGate.Enabled(features.SchedulerAsyncPreemption),
 		wording:         wording{minor: cfg.Minor()},
 	}
@@ -93,11 +99,9 @@ func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) {
 		scheduler.WithNodeInfoSnapshot(s.snapshot),
 	)
 	if err != nil {
-		stop()
 		return nil, fmt.Errorf("kube-scheduler does not start with this configuration: %w", err)
 	}
 	if s.plugins, err = PluginsIn(ctx, s.upstream.Profiles, cfg.Profiles[0].SchedulerName, cfg.Release); err != nil {
-		stop()
 		return nil, err
 	}
 	s.upstream.SchedulingQueue = queueAdapter{s}
@@ -116,9 +120,9 @@ func (s *Scheduler) Plugins() *Plugins { return s.plugins }
 // Drive sets the scheduler's queue, which must use Plugins.
 func (s *Scheduler) Drive(q *queue.Queue) { s.queue = q }
 
-// Close ends the scheduler, which must not be used afterwards.
+// Close ends the scheduler's preemptions. The scheduler must not be used afterwards.
 func (s *Scheduler) Close() {
-	s.stop() // ends upstream's goroutines, including those of preemptions
+	s.stop()
 	s.running = nil
 }
 

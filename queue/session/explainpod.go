@@ -30,8 +30,7 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 	if err != nil {
 		return nil, err
 	}
-	defer o.recording.Feed.Close()
-	defer o.spare.Close()
+	defer o.close()
 	f := o.frame()
 	p := f.Board.Get(key)
 	if p == nil {
@@ -55,7 +54,7 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 	return x, nil
 }
 
-// replayedTo returns an owner of rec at the time at; the caller must close its feed. It keeps little
+// replayedTo returns an owner of rec at the time at; the caller must close it. It keeps little
 // history: only what explains the pods present at the time, and the named pod. It fails if the model
 // does, or when ctx ends.
 func replayedTo(ctx context.Context, rec *sources.Recording, opts timeline.Options, at time.Time, key types.NamespacedName) (*owner, error) {
@@ -67,7 +66,7 @@ func replayedTo(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 		o.show(at)
 	}
 	if err := cmp.Or(ctx.Err(), o.recording.Feed.Err); err != nil {
-		o.recording.Feed.Close()
+		o.close()
 		return nil, err
 	}
 	return o, nil

@@ -90,7 +90,8 @@ func (o *owner) adopt(t *timeline.Timeline, parent int) {
 
 // timelineChanged drops state that belongs to the timeline shown before.
 func (o *owner) timelineChanged() {
-	o.skipped, o.search, o.previews, o.changed = QuietTime{}, nil, nil, true
+	o.endPreview()
+	o.skipped, o.search, o.changed = QuietTime{}, nil, true
 }
 
 // leaveFork returns to the recording, to the time at which it was left.

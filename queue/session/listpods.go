@@ -35,7 +35,7 @@ func ListPods(ctx context.Context, rec *sources.Recording, opts timeline.Options
 	if err != nil {
 		return nil, err
 	}
-	defer o.recording.Feed.Close()
+	defer o.close()
 	return o.frame().Listing(), nil
 }
 

@@ -66,7 +66,7 @@ func (s *Session) Complete(ctx context.Context, rec *sources.Recording) {
 	case <-handed:
 	case <-s.done:
 		if len(handed) == 0 {
-			whole.recording.Feed.Close()
+			whole.close()
 		}
 	}
 }

@@ -23,11 +23,12 @@ func TestReleaseOfSession(t *testing.T) {
 	if got := s.Release(); got != "v1.31" {
 		t.Errorf("it follows %s", got)
 	}
-	_, played, err := s.Rerun(t.Context(), "v1.37", nil)
+	_, open, err := s.Rerun(t.Context(), "v1.37", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer played.owner.close()
+	played := open()
+	defer played.Close()
 	if got := played.Release(); got != "v1.37" {
 		t.Errorf("its rerun follows %s", got)
 	}

@@ -10,9 +10,9 @@ import (
 )
 
 // Rerun runs the session's recording again, under its own release and under another, and compares the
-// two. It also returns a session that plays the second run. It takes as long as both runs do. Any
-// goroutine may call it, and may be the one that calls progress with the share done.
-func (s *Session) Rerun(ctx context.Context, release string, progress func(share float64)) (*report.Comparison, *Session, error) {
+// two. It also returns a function that opens a session which plays the second run. It takes as long as
+// both runs do. Any goroutine may call it, and may be the one that calls progress with the share done.
+func (s *Session) Rerun(ctx context.Context, release string, progress func(share float64)) (*report.Comparison, func() *Session, error) {
 	rec := s.rec.Load()
 	switch {
 	case rec == nil:
@@ -35,9 +35,12 @@ func (s *Session) Rerun(ctx context.Context, release string, progress func(share
 		return nil, nil, err
 	}
 	c.Runs = [2]string{from.Release, release}
-	played := New(again, to)
-	played.first = s.recorded()
-	return c, played, nil
+	open := func() *Session {
+		played := New(again, to)
+		played.first = s.recorded()
+		return played
+	}
+	return c, open, nil
 }
 
 // recorded returns the original recording, also if the session plays a rerun of it.

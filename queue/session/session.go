@@ -46,6 +46,7 @@ type Session struct {
 	newest   atomic.Pointer[Frame]
 	done     chan struct{}
 	owner    *owner
+	begun    atomic.Bool // Run or Close was called
 
 	// What the session was made of. rec is nil for a live session.
 	rec   atomic.Pointer[sources.Recording]
@@ -53,7 +54,8 @@ type Session struct {
 	opts  timeline.Options
 }
 
-// New returns a session at the start of rec. It does nothing until Run is called.
+// New returns a session at the start of rec. It does nothing until Run is called. Whoever does not call Run calls
+// Close.
 func New(rec *sources.Recording, opts timeline.Options) *Session {
 	s := newSession(newOwner(rec, opts))
 	s.rec.Store(rec)
@@ -119,8 +121,19 @@ func (s *Session) do(command func(*owner)) {
 	}
 }
 
-// Run runs the owner's loop until ctx ends.
+// Close ends a session that never ran. It does nothing once Run was called.
+func (s *Session) Close() {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	s.Run(ended)
+}
+
+// Run runs the owner's loop until ctx ends, and then frees all that the session holds: its schedulers, its files and
+// its stream. It does nothing if the session has run or is closed.
 func (s *Session) Run(ctx context.Context) {
+	if !s.begun.CompareAndSwap(false, true) {
+		return
+	}
 	defer close(s.frames)
 	defer s.runStream(ctx)()
 	defer close(s.done)
@@ -131,7 +144,7 @@ func (s *Session) Run(ctx context.Context) {
 	last, published := time.Now(), time.Now()
 	always := make(chan struct{})
 	close(always)
-	for {
+	for ctx.Err() == nil {
 		s.owner.prepare()
 		var tick <-chan time.Time
 		var work <-chan struct{}
@@ -144,7 +157,6 @@ func (s *Session) Run(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-			return
 		case command := <-s.commands:
 			was := s.owner.playing
 			command(s.owner)

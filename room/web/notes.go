@@ -40,7 +40,7 @@ func (s *Site) serveNotes(w http.ResponseWriter, r *http.Request, conn *httpConn
 	ctx, cancel := context.WithCancel(ws.CloseRead(conn.ctx)) // ends when the page closes
 	defer cancel()
 	go conn.room.KeepAlive(ctx, notesClient{ws}, id.Name)
-	send(ctx, ws, reply{Kind: accepted, Token: s.notesTokens.issue(id)})
+	send(ctx, ws, reply{Kind: accepted, Token: conn.room.IssueToken(id)})
 	for shown := ""; ; {
 		if shown, err = s.config.Notes(ctx, shown); err != nil {
 			return
@@ -66,7 +66,7 @@ func (s *Site) authenticateNotes(ws *websocket.Conn, conn *httpConn) (id room.Id
 			return id, err
 		}
 		if m.Token != "" {
-			if id, ok := s.notesTokens.redeem(m.Token); ok {
+			if id, ok := conn.room.CheckToken(room.NotesToken, m.Token); ok {
 				return id, nil
 			}
 			send(ctx, ws, reply{Kind: expired, Text: "Your session has expired: enter the code again."})

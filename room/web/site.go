@@ -40,12 +40,10 @@ type Config struct {
 
 // Site serves the page of a room.
 type Site struct {
-	config      Config
-	files       map[string]file // by path
-	tokens      *tokens         // of visitors
-	notesTokens *tokens         // of /notes; they don't admit to the room
-	notesPages  atomic.Int32    // connected
-	http        *http.Server
+	config     Config
+	files      map[string]file // by path
+	notesPages atomic.Int32    // connected
+	http       *http.Server
 }
 
 type file struct {
@@ -60,7 +58,7 @@ const (
 
 // New returns a site. Its ServeConn method is the Handler of a room.Listener.
 func New(c Config) (*Site, error) {
-	s := &Site{config: c, files: make(map[string]file), tokens: newTokens(), notesTokens: newTokens()}
+	s := &Site{config: c, files: make(map[string]file)}
 	err := fs.WalkDir(static, "static", func(at string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

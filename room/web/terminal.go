@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
@@ -41,10 +42,7 @@ func (s *Site) serveTerminal(w http.ResponseWriter, r *http.Request, conn *httpC
 	b := newBrowser(ws)
 	t := conn.room.NewTerminal(b, "TERM=xterm-256color", "COLORTERM=truecolor")
 	t.Resize(first.Columns, first.Rows)
-	id.OnJoin = func(name string) {
-		id.Name = name
-		token := s.tokens.issue(id)
-		b.revokeToken = func() { s.tokens.redeem(token) }
+	id.OnJoin = func(name, token string) {
 		send(context.Background(), ws, reply{Kind: accepted, Name: name, Token: token})
 	}
 	readDone := make(chan struct{})
@@ -89,7 +87,7 @@ func (s *Site) authenticate(ws *websocket.Conn, conn *httpConn) (id room.Identit
 			return id, m, err
 		}
 		if m.Token != "" {
-			if id, ok := s.tokens.redeem(m.Token); ok {
+			if id, ok := conn.room.CheckToken(room.RoomToken, m.Token); ok {
 				return id, m, nil
 			}
 			send(ctx, ws, reply{Kind: expired, Text: "Your session has expired: join again."})
@@ -117,15 +115,15 @@ func send(ctx context.Context, ws *websocket.Conn, r reply) {
 	}
 }
 
+// guestName returns a random name for a kiosk visitor. Progress is kept by name, so it must be unused.
+func guestName() string { return "guest-" + rand.Text()[:6] }
+
 // browser is an authenticated page. It implements room.Client.
 type browser struct {
 	ws          *websocket.Conn
 	input       *io.PipeReader
 	inputWriter *io.PipeWriter
-	revokeToken func()       // nil before there is one
 	received    atomic.Int64 // messages
-	lost        atomic.Bool  // the connection was lost before End
-	ended       atomic.Bool
 }
 
 func newBrowser(ws *websocket.Conn) *browser {
@@ -142,7 +140,6 @@ func (b *browser) readLoop(t *room.Terminal) {
 	for {
 		kind, data, err := b.ws.Read(context.Background()) // until the connection is closed
 		if err != nil {
-			b.lost.Store(!b.ended.Load())
 			return
 		}
 		b.received.Add(1)
@@ -166,7 +163,6 @@ func (b *browser) Write(p []byte) (int, error) {
 
 // Close implements room.Client.
 func (b *browser) Close() error {
-	b.lost.Store(!b.ended.Load())
 	_ = b.input.Close()
 	return b.ws.CloseNow()
 }
@@ -177,12 +173,8 @@ func (b *browser) Ping(ctx context.Context) bool {
 	return b.ws.Ping(ctx) == nil || b.received.Load() != before
 }
 
-// End implements room.Client. After a normal closure the page does not reconnect, and its token is void.
+// End implements room.Client. After a normal closure the page does not reconnect.
 func (b *browser) End(bool) {
-	if b.revokeToken != nil && !b.lost.Load() {
-		b.revokeToken()
-	}
-	b.ended.Store(true)
 	_ = b.input.Close()
 	_ = b.ws.Close(websocket.StatusNormalClosure, "")
 }

@@ -58,6 +58,37 @@ func TestToken(t *testing.T) {
 	}
 }
 
+// A token ends when the code changes or its owner is removed. People in the room stay, and can return.
+func TestTokensEndWithCodeAndPerson(t *testing.T) {
+	s := open(t, web.Config{}, nil)
+	lost := func(name string) any {
+		v := s.visitor(name).sees("notebook of " + name)
+		_ = v.ws.CloseNow()
+		s.logs("msg=left name=" + name)
+		return v.login["token"]
+	}
+	ada, eve := s.visitor("ada").sees("notebook of ada"), s.visitor("eve").sees("notebook of eve")
+	stocked := lost("mallory")
+	teacher := s.join(object{"name": "tina", "code": teacherCode, "columns": 100, "rows": 30}).sees("2 visitors")
+	teacher.types("\x14").sees("Predictions").types("w").sees("▸   ada").types("j").sees("▸   eve")
+	teacher.types("x").sees("Press x again to remove eve.").types("x").sees("eve is removed")
+	_ = eve.ws.CloseNow() // as if the connection was lost at that moment
+	s.logs("msg=left name=eve")
+	teacher.types("c").sees("Press c again").types("c").sees("New visitors' code: ")
+	_ = ada.ws.CloseNow()
+	s.logs("msg=left name=ada")
+	stranger := &visitor{t: t, ws: s.dial()}
+	for name, token := range map[string]any{"eve, who is removed": eve.login["token"], "mallory, who was not in the room": stocked} {
+		if stranger.sends(object{"token": token}); stranger.reply()["is"] != "unknown" {
+			t.Errorf("the token of %s is accepted", name)
+		}
+	}
+	s.join(object{"token": ada.login["token"]}).sees("notebook of ada")
+	_ = teacher.ws.CloseNow()
+	s.logs("msg=left name=tina")
+	s.join(object{"token": teacher.login["token"]}).sees("room page")
+}
+
 // With a certificate the page needs HTTPS, and a page of plain HTTP can't connect.
 func TestTLS(t *testing.T) {
 	certified := httptest.NewTLSServer(http.NotFoundHandler()) // has a certificate for 127.0.0.1

@@ -43,15 +43,15 @@ func (ui *UI) Ring() tea.Cmd {
 }
 
 // Begin runs do outside of Update. Update calls the returned function unless the work was stopped. late is true if the user has
-// pressed keys meanwhile: the result must not open over what they do.
+// pressed keys meanwhile: the result must not open over what they do. The work's ctx ends after that call, or when it is stopped.
 func (ui *UI) Begin(ctx context.Context, name string, do func(ctx context.Context, w *Work) (finish func(late bool) tea.Cmd)) tea.Cmd {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &Work{Name: name, began: time.Now(), cancel: cancel, keypresses: ui.keypresses}
 	ui.works = append(ui.works, w)
 	return tea.Batch(ui.watch(w), Guarded(func() tea.Msg {
 		finish := do(ctx, w)
-		cancel()
 		return Ready(func() tea.Cmd {
+			defer cancel()
 			if !ui.drop(w) {
 				return nil // stopped
 			}

@@ -42,7 +42,7 @@ func openRoom(t testing.TB, f serveFlags, log io.Writer) (address, page string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := (&webFlags{address: "127.0.0.1:0"}).open(t.Context())
+	p, err := (&webFlags{address: "127.0.0.1:0", kiosk: f.web.kiosk}).open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
