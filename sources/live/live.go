@@ -191,6 +191,11 @@ func (s *Source) Run(ctx context.Context) error {
 func (s *Source) refuse(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.refuseLocked(err)
+}
+
+// refuseLocked is refuse for callers that hold the lock.
+func (s *Source) refuseLocked(err error) {
 	if s.refused == nil {
 		s.refused = err
 		s.stop()

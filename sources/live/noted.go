@@ -3,20 +3,23 @@ package live
 import (
 	"sync"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// noted is a watch of which it is noted when it ends.
+// notedWatch is a watch that reports its end and its errors.
 type notedWatch struct {
 	watch.Interface
 	results chan watch.Event
 	stopped chan struct{}
 	end     func()
+	failed  func(error)
 }
 
-// Noted returns w, and has ended be called once: when w ends, before its channel is closed, or when it is stopped.
-func noteWatch(w watch.Interface, ended func()) watch.Interface {
-	n := &notedWatch{Interface: w, results: make(chan watch.Event), stopped: make(chan struct{})}
+// noteWatch returns w. It calls ended once: when w ends, before its channel is closed, or when it is stopped; and failed with the
+// errors that w delivers, such as an event that can't be decoded.
+func noteWatch(w watch.Interface, ended func(), failed func(error)) watch.Interface {
+	n := &notedWatch{Interface: w, results: make(chan watch.Event), stopped: make(chan struct{}), failed: failed}
 	n.end = sync.OnceFunc(func() {
 		ended()
 		close(n.stopped)
@@ -30,6 +33,9 @@ func (n *notedWatch) hand() {
 	defer close(n.results)
 	defer n.end()
 	for ev := range n.Interface.ResultChan() {
+		if ev.Type == watch.Error {
+			n.failed(apierrors.FromObject(ev.Object))
+		}
 		select {
 		case n.results <- ev:
 		case <-n.stopped:

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/schedq/schedq/sources"
 )
@@ -51,11 +53,38 @@ func (t readOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 		answer.Body.Close()
 		return nil, fmt.Errorf("it answers with a redirect to %s, which schedq does not follow", to)
 	}
+	if answer.StatusCode == http.StatusOK && !accepts(req, answer) {
+		answer.Body.Close() // client-go leaves it open
+		return nil, fmt.Errorf("it answers with %s instead of an API object: check for a proxy or a login page in between", sources.Sanitize(answer.Header.Get("Content-Type")))
+	}
+	noteRetryAfter(answer, time.Now())
 	if query := req.URL.Query(); query.Get("watch") == "" && query.Get("follow") == "" { // those go on as long as they like
 		answer.Body = &bounded{ReadCloser: answer.Body, all: t.answers, json: strings.Contains(answer.Header.Get("Content-Type"), "json")}
 	}
 	return answer, nil
 }
+
+// accepts reports whether answer is of a type that req asks for.
+func accepts(req *http.Request, answer *http.Response) bool {
+	asked, given := req.Header.Get("Accept"), answer.Header.Get("Content-Type")
+	if asked == "" || given == "" {
+		return true
+	}
+	given, _, _ = mime.ParseMediaType(given)
+	for one := range strings.SplitSeq(asked, ",") {
+		one, _, _ = strings.Cut(strings.TrimSpace(one), ";")
+		if one == given || one == anyType {
+			return true
+		}
+	}
+	return false
+}
+
+// anyType is the media type that a request accepts if it takes any. acceptText is the header of requests for a text, as kubectl's.
+const (
+	anyType    = "*/*"
+	acceptText = "application/json, */*"
+)
 
 // bounded is an answer of which only so much is read, together with the others that are under way: bytes after
 // decompression and, in JSON, objectCost for each object, because one of two bytes takes a thousand in memory.
@@ -68,15 +97,21 @@ type bounded struct {
 
 const objectCost = 256
 
+// cost is what text of an answer costs.
+func cost(text []byte, json bool) int64 {
+	n := int64(len(text))
+	if json {
+		n += objectCost * int64(bytes.Count(text, []byte("{")))
+	}
+	return n
+}
+
 // Read implements io.Reader.
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	cost := int64(n)
-	if b.json {
-		cost += objectCost * int64(bytes.Count(p[:n], []byte("{")))
-	}
-	b.read += cost
-	if b.all.reading.Add(cost) > b.all.largest {
+	took := cost(p[:n], b.json)
+	b.read += took
+	if b.all.reading.Add(took) > b.all.largest {
 		return 0, tooLarge{b.all.largest}
 	}
 	return n, err

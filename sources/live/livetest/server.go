@@ -5,6 +5,7 @@ package livetest
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -43,6 +44,7 @@ type Server struct {
 	noLists   int // status code for all GETs but /version
 	noStreams bool
 	cuts      map[string]chan struct{} // by resource; closed and removed to cut its watches
+	raw       []rawText                // sent to running watches
 }
 
 // entry is a watch event.
@@ -52,6 +54,9 @@ type entry struct {
 	kind     string
 	object   runtime.Object
 }
+
+// rawText is text that running watches of a resource send.
+type rawText struct{ resource, text string }
 
 // New starts an empty server, which is closed when the test ends.
 func New(t testing.TB) *Server {
@@ -187,6 +192,14 @@ func (s *Server) CutWatches(resources ...string) {
 			delete(s.cuts, name)
 		}
 	}
+}
+
+// SendToWatches sends raw text to the running watches of a resource.
+func (s *Server) SendToWatches(resource, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.raw = append(s.raw, rawText{resource, text})
+	s.wake()
 }
 
 // Compact drops all events so far. A watch that resumes from an older revision gets 410 Gone.
@@ -364,7 +377,7 @@ func (s *Server) watch(w http.ResponseWriter, req *http.Request, resource string
 	if stream {
 		first = s.selected(req, resource)
 	}
-	refused := stream && s.noStreams
+	refused, sent := stream && s.noStreams, len(s.raw)
 	s.mu.Unlock()
 	if refused {
 		refuse(w, http.StatusUnprocessableEntity)
@@ -393,7 +406,14 @@ func (s *Server) watch(w http.ResponseWriter, req *http.Request, resource string
 			}
 		}
 		at = max(at, s.revision)
+		raw := s.raw[sent:]
+		sent = len(s.raw)
 		s.mu.Unlock()
+		for _, r := range raw {
+			if r.resource == resource {
+				io.WriteString(w, r.text)
+			}
+		}
 		for _, e := range due {
 			send(e.kind, e.object)
 		}
