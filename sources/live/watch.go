@@ -7,6 +7,7 @@ import (
 	"io"
 	"reflect"
 	"syscall"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -23,7 +24,7 @@ import (
 func (s *store) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	l := &lister{store: s, kind: s.kind, source: s.source, giveUp: cancel}
+	l := &lister{store: s, kind: s.kind, source: s.source, giveUp: cancel, retries: newRetries()}
 	cache.NewReflectorWithOptions(l, s.kind.example, s,
 		cache.ReflectorOptions{Name: s.kind.name, Backoff: &backoff, Clock: endingClock{ctx: ctx}}).RunWithContext(ctx)
 }
@@ -34,9 +35,14 @@ type lister struct {
 	kind    *resource
 	source  *Source
 	giveUp  context.CancelFunc
-	retries retries
-	pages   int // of the list so far
+	retries *retries
+	pages   int       // of the list so far
+	watched time.Time // when a watch began last
 }
+
+// shortWatch is how long a watch lasts at the least before the next one begins without a delay. The reflector delays only the one
+// after a watch that delivers nothing.
+const shortWatch = time.Second
 
 // maxPages limits the pages of a list: five million objects at 500 each are more than fit into memory. A server that says
 // "continue" for ever ends there.
@@ -71,8 +77,7 @@ func (l *lister) ListWithContext(ctx context.Context, opts metav1.ListOptions) (
 		err = l.checkPage(&opts, list)
 	}
 	if err != nil {
-		l.failed(ctx, err, opts.ResourceVersion)
-		return nil, err
+		return nil, l.failed(ctx, err, isFresh(&opts))
 	}
 	return list, meta.EachListItem(list, func(obj runtime.Object) error {
 		kept, err := trim(obj)
@@ -105,12 +110,15 @@ func (l *lister) WatchWithContext(ctx context.Context, opts metav1.ListOptions) 
 	opts.Watch = true
 	listing := opts.SendInitialEvents != nil && *opts.SendInitialEvents // the list is on its way
 	l.source.ended(l.kind)                                              // nothing is heard while the API server is asked
+	if time.Since(l.watched) < shortWatch {
+		l.retries.backOff(ctx)
+	}
 	w, err := l.request(ctx, &opts).Watch(l.retries.noting(ctx))
 	if err != nil {
-		l.failed(ctx, err, opts.ResourceVersion)
-		return nil, err
+		return nil, l.failed(ctx, err, isFresh(&opts))
 	}
-	noted := noteWatch(w, func() { l.source.ended(l.kind) }, func(err error) { l.failed(ctx, err, opts.ResourceVersion) })
+	l.watched = time.Now()
+	noted := noteWatch(w, func() { l.source.ended(l.kind) }, func(err error) { _ = l.failed(ctx, err, isFresh(&opts)) })
 	if listing {
 		l.store.taken = 0
 		return noted, nil
@@ -124,16 +132,19 @@ func (l *lister) WatchWithContext(ctx context.Context, opts metav1.ListOptions) 
 	return noted, nil
 }
 
-// failed notes that a request for version failed, or the watch that it began. What ends by itself, or what a fresh list makes
-// good, is no trouble.
-func (l *lister) failed(ctx context.Context, err error, version string) {
-	fresh := version == "" || version == "0"
+// isFresh reports whether opts asks for the newest state, which can't have expired.
+func isFresh(opts *metav1.ListOptions) bool {
+	return (opts.ResourceVersion == "" || opts.ResourceVersion == "0") && opts.Continue == ""
+}
+
+// failed notes that a request failed, or the watch that it began, and returns the error for the reflector. What ends by itself, or
+// what a fresh list makes good, is no trouble.
+func (l *lister) failed(ctx context.Context, err error, fresh bool) error {
+	expired := apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
 	switch {
-	case ctx.Err() != nil, errors.Is(err, io.EOF), !fresh && (apierrors.IsResourceExpired(err) || apierrors.IsGone(err)):
-		return
+	case ctx.Err() != nil, (errors.Is(err, io.EOF) || expired) && !fresh:
 	case apierrors.IsInvalid(err) || apierrors.IsBadRequest(err):
 		// The server does not know how to stream a list; the reflector then asks for pages.
-		return
 	case apierrors.IsNotFound(err):
 		l.source.unavailable(l.kind, sources.ResourceNotServed, err)
 		l.giveUp()
@@ -145,4 +156,8 @@ func (l *lister) failed(ctx context.Context, err error, version string) {
 		l.retries.note(err)
 		l.source.failed(l.kind, err)
 	}
+	if expired && fresh {
+		return errors.New(err.Error()) // the reflector would stream the list anew without a delay
+	}
+	return err
 }

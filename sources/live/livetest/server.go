@@ -45,6 +45,7 @@ type Server struct {
 	noStreams bool
 	cuts      map[string]chan struct{} // by resource; closed and removed to cut its watches
 	raw       []rawText                // sent to running watches
+	fault     http.HandlerFunc         // answers all requests but /version, or nil
 }
 
 // entry is a watch event.
@@ -60,17 +61,23 @@ type rawText struct{ resource, text string }
 
 // New starts an empty server, which is closed when the test ends.
 func New(t testing.TB) *Server {
-	s := &Server{
+	s := newServer()
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.stop)
+	return s
+}
+
+func newServer() *Server {
+	return &Server{
 		changed: make(chan struct{}), cuts: map[string]chan struct{}{}, revision: 100,
 		objects: map[string]map[types.NamespacedName]runtime.Object{}, refusals: map[string]int{}, texts: map[string]string{},
 	}
-	s.Server = httptest.NewServer(s)
-	t.Cleanup(func() {
-		s.CutWatches()
-		s.Server.CloseClientConnections()
-		s.Server.Close()
-	})
-	return s
+}
+
+func (s *Server) stop() {
+	s.CutWatches()
+	s.Server.CloseClientConnections()
+	s.Server.Close()
 }
 
 // Kubeconfig writes a kubeconfig for the server, and returns its path.
@@ -202,6 +209,13 @@ func (s *Server) SendToWatches(resource, text string) {
 	s.wake()
 }
 
+// Break has fault answer all requests but /version. nil mends the server.
+func (s *Server) Break(fault http.HandlerFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = fault
+}
+
 // Compact drops all events so far. A watch that resumes from an older revision gets 410 Gone.
 func (s *Server) Compact() {
 	s.mu.Lock()
@@ -256,7 +270,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		code = http.StatusForbidden
 	}
 	text, texted := s.texts[req.URL.Path]
+	fault := s.fault
 	s.mu.Unlock()
+	if fault != nil && req.URL.Path != "/version" {
+		fault(w, req)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	switch {
 	case code != 0:
