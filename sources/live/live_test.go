@@ -231,7 +231,8 @@ func TestOneWatchBroken(t *testing.T) {
 			t.Errorf("stale since %v, the trouble is %q", w.status.StaleSince, text)
 		}
 		server.Put(pod("new", ""))
-		w.tells("added new")
+		w.until("the new pod", func() bool { return slices.Contains(w.told(), "added new") })
+		w.events = nil
 		if r := w.state("pods"); r.State != sources.ResourceWatched || !r.Unheard.Since.IsZero() {
 			t.Errorf("pods are %+v", r)
 		}

@@ -138,7 +138,7 @@ func TestPatience(t *testing.T) {
 			w.WriteHeader(504)
 			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Timeout","message":"no","code":504,"details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}}`)
 		}, "the API server: no"},
-		"a watch that ends after an event": {text("application/json", `{"type":"ADDED","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":"n","resourceVersion":"2"}}}`), "nodes can't be read: no object has come"},
+		"a watch that ends after an event": {text("application/json", `{"type":"ADDED","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":"n","resourceVersion":"2"}}}`), "nodes can't be read: the API server ended the list"},
 		"connections dropped":              {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -93,11 +93,14 @@ func (s *Source) watched(r *resource) {
 	s.watches.Heard(time.Now(), r.name)
 }
 
-// ended notes that no watch hears of r any more.
-func (s *Source) ended(r *resource) {
+// ended notes that no watch hears of r any more. Unless that was to be expected, a streamed list that was on its way has failed.
+func (s *Source) ended(r *resource, expected bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.watches.Ended(time.Now(), r.name)
+	now := time.Now()
+	if s.watches.Ended(now, r.name); !expected && s.watches.State(r.name) == sources.ResourceListing {
+		s.watches.Failed(now, r.name, cutText)
+	}
 }
 
 // failed notes that a request failed that will be made again.

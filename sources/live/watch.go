@@ -109,7 +109,7 @@ func (l *lister) checkPage(opts *metav1.ListOptions, list runtime.Object) error 
 func (l *lister) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	opts.Watch = true
 	listing := opts.SendInitialEvents != nil && *opts.SendInitialEvents // the list is on its way
-	l.source.ended(l.kind)                                              // nothing is heard while the API server is asked
+	l.source.ended(l.kind, true)                                        // nothing is heard while the API server is asked
 	if time.Since(l.watched) < shortWatch {
 		l.retries.backOff(ctx)
 	}
@@ -118,7 +118,7 @@ func (l *lister) WatchWithContext(ctx context.Context, opts metav1.ListOptions) 
 		return nil, l.failed(ctx, err, isFresh(&opts))
 	}
 	l.watched = time.Now()
-	noted := noteWatch(w, func() { l.source.ended(l.kind) }, func(err error) { _ = l.failed(ctx, err, isFresh(&opts)) })
+	noted := noteWatch(w, func() { l.source.ended(l.kind, ctx.Err() != nil) }, func(err error) { _ = l.failed(ctx, err, isFresh(&opts)) })
 	if listing {
 		l.store.taken = 0
 		return noted, nil

@@ -159,6 +159,9 @@ var overdueText = sources.SafeText(fmt.Sprintf("no object has come from the API 
 // endedText is the trouble of a resource whose watch ended without any request having failed since.
 const endedText = "the watch has ended, and the next one has not begun"
 
+// cutText is the trouble of a resource whose streamed list ended too early.
+const cutText = "the API server ended the list before it was complete"
+
 // overdue reports whether nothing has come of a list for too long.
 func (w *watchSet) overdue(r sources.Resource, now time.Time) bool {
 	if w.begun.IsZero() || r.State != sources.ResourceWaiting && r.State != sources.ResourceListing {
