@@ -181,6 +181,7 @@ func (s *Source) Run(ctx context.Context) error {
 		wg.Go(func() { st.run(ctx) })
 	}
 	wg.Go(func() { s.listen(ctx) })
+	wg.Go(func() { s.noteRunning(ctx) })
 	wg.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -207,6 +208,7 @@ func (s *Source) Take() ([]sources.Event, sources.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
+	s.watches.Runs(now)
 	status := s.status(now)
 	s.noteLapse(now, status.StaleSince.IsZero())
 	s.markSilence(now, status)

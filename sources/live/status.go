@@ -56,6 +56,22 @@ func (s *Source) listen(ctx context.Context) {
 	}
 }
 
+// noteRunning notes each second that this process runs, until ctx ends.
+func (s *Source) noteRunning(ctx context.Context) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		s.mu.Lock()
+		s.watches.Runs(time.Now())
+		s.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
 // ask finds out whether the API server answers, and of which release it is.
 func (s *Source) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)

@@ -94,4 +94,6 @@ func (f *file) restOfKeyframe(s *situation, at time.Time) error {
 // errMisplaced is that a segment is not the one that its name says.
 var errMisplaced = errors.New("the segment does not belong there: its number or its time is wrong")
 
-func (s *segment) misplaced() error { return fmt.Errorf("%s: %w", sources.Sanitize(s.path), errMisplaced) }
+func (s *segment) misplaced() error {
+	return fmt.Errorf("%s: %w", sources.Sanitize(s.path), errMisplaced)
+}
