@@ -2,6 +2,7 @@ package live
 
 import (
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/watch"
@@ -14,12 +15,15 @@ type notedWatch struct {
 	stopped chan struct{}
 	end     func()
 	failed  func(error)
+	within  time.Duration
+	late    *time.Timer // for hand alone
 }
 
 // noteWatch returns w. It calls ended once: when w ends, before its channel is closed, or when it is stopped; and failed with the
-// errors that w delivers, such as an event that can't be decoded.
-func noteWatch(w watch.Interface, ended func(), failed func(error)) watch.Interface {
-	n := &notedWatch{Interface: w, results: make(chan watch.Event), stopped: make(chan struct{}), failed: failed}
+// errors that w delivers, such as an event that can't be decoded. w is stopped if no event comes for within before the first
+// bookmark, which ends a streamed list; 0 is for ever.
+func noteWatch(w watch.Interface, within time.Duration, ended func(), failed func(error)) watch.Interface {
+	n := &notedWatch{Interface: w, results: make(chan watch.Event), stopped: make(chan struct{}), failed: failed, within: within}
 	n.end = sync.OnceFunc(func() {
 		ended()
 		close(n.stopped)
@@ -32,7 +36,23 @@ func noteWatch(w watch.Interface, ended func(), failed func(error)) watch.Interf
 func (n *notedWatch) hand() {
 	defer close(n.results)
 	defer n.end()
+	if n.within > 0 {
+		late := time.AfterFunc(n.within, func() {
+			n.failed(errSilent)
+			n.Interface.Stop()
+		})
+		defer late.Stop()
+		n.late = late
+	}
 	for ev := range n.Interface.ResultChan() {
+		switch {
+		case n.late == nil:
+		case ev.Type == watch.Bookmark:
+			n.late.Stop()
+			n.late = nil
+		default:
+			n.late.Reset(n.within)
+		}
 		if ev.Type == watch.Error {
 			n.failed(apierrors.FromObject(ev.Object))
 		}

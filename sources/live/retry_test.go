@@ -139,7 +139,14 @@ func TestPatience(t *testing.T) {
 			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Timeout","message":"no","code":504,"details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}}`)
 		}, "the API server: no"},
 		"a watch that ends after an event": {text("application/json", `{"type":"ADDED","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":"n","resourceVersion":"2"}}}`), "nodes can't be read: the API server ended the list"},
-		"connections dropped":              {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
+		"no answer":                        {func(_ http.ResponseWriter, req *http.Request) { <-req.Context().Done() }, "nothing has come for 30s"},
+		"half an answer": {func(w http.ResponseWriter, req *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"kind":"PodList",`)
+			w.(http.Flusher).Flush()
+			<-req.Context().Done()
+		}, "nothing has come for 30s"},
+		"connections dropped": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -2,6 +2,7 @@ package live
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"mime"
@@ -41,10 +42,13 @@ func (t readOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, fmt.Errorf("schedq only reads: it refuses to send %s %s", sources.Sanitize(req.Method), sources.Sanitize(req.URL.Path))
 	}
-	answer, err := t.next.RoundTrip(req)
+	waiting := newWaiting(req.Context())
+	answer, err := t.next.RoundTrip(req.WithContext(waiting.ctx))
 	if err != nil {
-		return nil, err
+		defer waiting.end()
+		return nil, waiting.cause(err)
 	}
+	waiting.ReadCloser, answer.Body = answer.Body, waiting
 	if answer.StatusCode >= 300 && answer.StatusCode < 400 && answer.Header.Get("Location") != "" {
 		to := "a place that is no URL"
 		if location, err := answer.Location(); err == nil {
@@ -58,10 +62,61 @@ func (t readOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("it answers with %s instead of an API object: check for a proxy or a login page in between", sources.Sanitize(answer.Header.Get("Content-Type")))
 	}
 	noteRetryAfter(answer, time.Now())
-	if query := req.URL.Query(); query.Get("watch") == "" && query.Get("follow") == "" { // those go on as long as they like
+	if query := req.URL.Query(); query.Get("watch") != "" || query.Get("follow") != "" { // those go on as long as they like
+		waiting.timer.Stop()
+		waiting.unlimited = true
+	} else {
 		answer.Body = &bounded{ReadCloser: answer.Body, all: t.answers, json: strings.Contains(answer.Header.Get("Content-Type"), "json")}
 	}
 	return answer, nil
+}
+
+// errSilent is that nothing of an answer came for maxDelay. kube-apiserver itself ends a request after a minute; but a request that
+// hangs at a proxy, or at a server that is gone, would hang for ever.
+var errSilent = fmt.Errorf("nothing has come for %s", maxDelay)
+
+// waitingBody is an answer that is given up when nothing of it comes for maxDelay.
+type waitingBody struct {
+	io.ReadCloser
+	ctx       context.Context
+	end       context.CancelFunc
+	timer     *time.Timer
+	over      atomic.Bool
+	unlimited bool
+}
+
+func newWaiting(ctx context.Context) *waitingBody {
+	p := &waitingBody{}
+	p.ctx, p.end = context.WithCancel(ctx)
+	p.timer = time.AfterFunc(maxDelay, func() {
+		p.over.Store(true)
+		p.end()
+	})
+	return p
+}
+
+// cause returns errSilent where that is why a request failed with err.
+func (p *waitingBody) cause(err error) error {
+	if err != nil && err != io.EOF && p.over.Load() {
+		return errSilent
+	}
+	return err
+}
+
+// Read implements io.Reader.
+func (p *waitingBody) Read(data []byte) (int, error) {
+	n, err := p.ReadCloser.Read(data)
+	if !p.unlimited && !p.over.Load() {
+		p.timer.Reset(maxDelay)
+	}
+	return n, p.cause(err)
+}
+
+// Close implements io.Closer.
+func (p *waitingBody) Close() error {
+	p.timer.Stop()
+	defer p.end()
+	return p.ReadCloser.Close()
 }
 
 // accepts reports whether answer is of a type that req asks for.

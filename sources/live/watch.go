@@ -25,8 +25,16 @@ func (s *store) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	l := &lister{store: s, kind: s.kind, source: s.source, giveUp: cancel, retries: newRetries()}
-	cache.NewReflectorWithOptions(l, s.kind.example, s,
-		cache.ReflectorOptions{Name: s.kind.name, Backoff: &backoff, Clock: endingClock{ctx: ctx}}).RunWithContext(ctx)
+	r := cache.NewReflectorWithOptions(l, s.kind.example, s, cache.ReflectorOptions{Name: s.kind.name, Backoff: &backoff, Clock: endingClock{ctx: ctx}})
+	for relisted := false; ctx.Err() == nil; {
+		l.expired = false
+		_ = r.ListAndWatchWithContext(ctx) // the lister notes why it failed
+		// RunWithContext would wait in any case. But a server that says that a version has expired is there, and may have been away
+		// for long.
+		if relisted = l.expired && !relisted; !relisted {
+			l.retries.backOff(ctx)
+		}
+	}
 }
 
 // lister lists and watches one resource, and notes how that goes.
@@ -38,6 +46,7 @@ type lister struct {
 	retries *retries
 	pages   int       // of the list so far
 	watched time.Time // when a watch began last
+	expired bool      // the version from which it was to go on has
 }
 
 // shortWatch is how long a watch lasts at the least before the next one begins without a delay. The reflector delays only the one
@@ -72,12 +81,18 @@ func (l *lister) ListWithContext(ctx context.Context, opts metav1.ListOptions) (
 	if opts.Limit > 0 && opts.ResourceVersion == "0" {
 		opts.ResourceVersion = "" // a server that streams no lists may ignore the limit otherwise
 	}
-	list, err := l.request(ctx, &opts).Do(l.retries.noting(ctx)).Get()
-	if err == nil {
-		err = l.checkPage(&opts, list)
+	var list runtime.Object
+	err := errSilent
+	for errors.Is(err, errSilent) { // the reflector would wait once more
+		if list, err = l.request(ctx, &opts).Do(l.retries.noting(ctx)).Get(); err == nil {
+			err = l.checkPage(&opts, list)
+		}
+		if err != nil {
+			err = l.failed(ctx, err, isFresh(&opts))
+		}
 	}
 	if err != nil {
-		return nil, l.failed(ctx, err, isFresh(&opts))
+		return nil, err
 	}
 	return list, meta.EachListItem(list, func(obj runtime.Object) error {
 		kept, err := trim(obj)
@@ -113,15 +128,22 @@ func (l *lister) WatchWithContext(ctx context.Context, opts metav1.ListOptions) 
 	if time.Since(l.watched) < shortWatch {
 		l.retries.backOff(ctx)
 	}
-	w, err := l.request(ctx, &opts).Watch(l.retries.noting(ctx))
+	var w watch.Interface
+	err := errSilent
+	for errors.Is(err, errSilent) { // the reflector would wait once more
+		if w, err = l.request(ctx, &opts).Watch(l.retries.noting(ctx)); err != nil {
+			err = l.failed(ctx, err, isFresh(&opts))
+		}
+	}
 	if err != nil {
-		return nil, l.failed(ctx, err, isFresh(&opts))
+		return nil, err
 	}
 	l.watched = time.Now()
-	noted := noteWatch(w, func() { l.source.ended(l.kind, ctx.Err() != nil) }, func(err error) { _ = l.failed(ctx, err, isFresh(&opts)) })
+	ended := func() { l.source.ended(l.kind, ctx.Err() != nil) }
+	failed := func(err error) { _ = l.failed(ctx, err, isFresh(&opts)) }
 	if listing {
 		l.store.taken = 0
-		return noted, nil
+		return noteWatch(w, maxDelay, ended, failed), nil
 	}
 	if reflect.TypeOf(w) == reflect.TypeOf(watch.NewEmptyWatch()) {
 		// That is what client-go v0.37 makes of a connection that ended before the server answered (rest/request.go,
@@ -129,7 +151,7 @@ func (l *lister) WatchWithContext(ctx context.Context, opts metav1.ListOptions) 
 		return nil, fmt.Errorf("the connection ended: %w", syscall.ECONNREFUSED)
 	}
 	l.source.watched(l.kind)
-	return noted, nil
+	return noteWatch(w, 0, ended, failed), nil
 }
 
 // isFresh reports whether opts asks for the newest state, which can't have expired.
@@ -141,6 +163,7 @@ func isFresh(opts *metav1.ListOptions) bool {
 // what a fresh list makes good, is no trouble.
 func (l *lister) failed(ctx context.Context, err error, fresh bool) error {
 	expired := apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
+	l.expired = l.expired || expired && !fresh
 	switch {
 	case ctx.Err() != nil, (errors.Is(err, io.EOF) || expired) && !fresh:
 	case apierrors.IsInvalid(err) || apierrors.IsBadRequest(err):

@@ -118,7 +118,7 @@ func TestNoted(t *testing.T) {
 	for _, stops := range []bool{false, true} {
 		fake := watch.NewFake()
 		ended := 0
-		w := noteWatch(fake, func() { ended++ }, func(error) {})
+		w := noteWatch(fake, 0, func() { ended++ }, func(error) {})
 		go fake.Error(nil)
 		if ev := <-w.ResultChan(); ev.Type != watch.Error {
 			t.Errorf("it tells %v", ev)
