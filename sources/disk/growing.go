@@ -76,6 +76,10 @@ func growBeside(ctx context.Context, path string, opts Options, begin func(io.Wr
 	if err == nil {
 		err = synced(part)
 	}
+	if err == nil {
+		err = part.ensureName(ops)
+		g.w.File = part.File
+	}
 	if err != nil {
 		err = cannotWrite(path, err)
 	} else {
@@ -83,7 +87,7 @@ func growBeside(ctx context.Context, path string, opts Options, begin func(io.Wr
 	}
 	if err != nil {
 		part.Close()
-		_ = ops.Remove(part.name)
+		part.discard(ops)
 		return nil, err
 	}
 	if err := syncFolder(ops, path); err != nil {
@@ -120,7 +124,7 @@ func growInPlace(ctx context.Context, path string, opts Options, begin func(io.W
 
 // putAside gives the file at path another name, which it returns, if there is one.
 func putAside(ops Operations, path string) (string, error) {
-	p, err := newPart(ops, filepath.Dir(path))
+	p, err := newNamedPart(ops, filepath.Dir(path))
 	if err == nil {
 		err = p.Close()
 	}
