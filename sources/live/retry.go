@@ -12,8 +12,8 @@ import (
 )
 
 // maxDelay is the longest time between two requests about the same thing, whatever fails and whatever the server asks for: so long
-// may it take until schedq notices that the cluster is back.
-const maxDelay = 30 * time.Second
+// may it take until schedq notices that the cluster is back, which is to be known again within 30 s.
+const maxDelay = 25 * time.Second
 
 // backoff is client-go's own for reflectors (tools/cache/reflector.go), but for its end: with the jitter it stays below maxDelay.
 var backoff = wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: maxDelay / 2}

@@ -223,7 +223,10 @@ func (s *Server) Compact() {
 	s.compacted, s.log = s.revision, nil
 }
 
-// Requests returns all requests so far, as "GET /api/v1/pods".
+// maxRequests is how many requests are kept.
+const maxRequests = 10_000
+
+// Requests returns the requests so far, as "GET /api/v1/pods". Beyond maxRequests it begins anew.
 func (s *Server) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -255,6 +258,9 @@ func resourceOf(obj runtime.Object) string {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	s.mu.Lock()
+	if len(s.requests) == maxRequests {
+		s.requests = s.requests[:0]
+	}
 	s.requests = append(s.requests, req.Method+" "+req.URL.Path)
 	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
 	resource := parts[len(parts)-1]
