@@ -170,8 +170,11 @@ func (s *Source) Name() sources.SafeText { return sources.Sanitize(cmp.Or(s.opts
 
 // Run implements sources.Stream.
 func (s *Source) Run(ctx context.Context) error {
-	ctx, stop := context.WithCancel(ctx)
+	// Without ctx's deadline: client-go would report that in place of the reason why lists fail.
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
+	defer context.AfterFunc(ctx, stop)()
+	ctx = running
 	s.mu.Lock()
 	s.watches.Begin(time.Now())
 	s.stop = stop

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -15,15 +16,16 @@ type notedWatch struct {
 	stopped chan struct{}
 	end     func()
 	failed  func(error)
+	came    func(runtime.Object)
 	within  time.Duration
 	late    *time.Timer // for hand alone
 }
 
 // noteWatch returns w. It calls ended once: when w ends, before its channel is closed, or when it is stopped; and failed with the
-// errors that w delivers, such as an event that can't be decoded. w is stopped if no event comes for within before the first
+// errors that w delivers, such as an event that can't be decoded; and came with each object. w is stopped if no event comes for within before the first
 // bookmark, which ends a streamed list; 0 is for ever.
-func noteWatch(w watch.Interface, within time.Duration, ended func(), failed func(error)) watch.Interface {
-	n := &notedWatch{Interface: w, results: make(chan watch.Event), stopped: make(chan struct{}), failed: failed, within: within}
+func noteWatch(w watch.Interface, within time.Duration, ended func(), failed func(error), came func(runtime.Object)) watch.Interface {
+	n := &notedWatch{Interface: w, results: make(chan watch.Event), stopped: make(chan struct{}), failed: failed, came: came, within: within}
 	n.end = sync.OnceFunc(func() {
 		ended()
 		close(n.stopped)
@@ -55,6 +57,8 @@ func (n *notedWatch) hand() {
 		}
 		if ev.Type == watch.Error {
 			n.failed(apierrors.FromObject(ev.Object))
+		} else {
+			n.came(ev.Object)
 		}
 		select {
 		case n.results <- ev:

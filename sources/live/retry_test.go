@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -191,5 +192,95 @@ func TestPatience(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestForeignEvents: an event about another kind is left out with a notice.
+func TestForeignEvents(t *testing.T) {
+	server := livetest.New(t)
+	server.Put(node("n-1", "4"))
+	w := watch(t, server)
+	server.SendToWatches("pods", `{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"200"}}}`+"\n")
+	w.until("the notice", func() bool {
+		return slices.ContainsFunc(w.status.Notices, func(n string) bool { return strings.Contains(n, "among the pods is left out") })
+	})
+}
+
+// TestLogsRecover: a scheduler's log and metrics that can't be read for a while are asked for less and less often, with the reason, and
+// read again within 30 s; what does not exist from the beginning is an error.
+func TestLogsRecover(t *testing.T) {
+	const path = "/api/v1/namespaces/kube-system/pods/kube-scheduler-cp/log"
+	synctest.Test(t, func(t *testing.T) {
+		server, _, source := inMemory(t)
+		server.Answer(path, `I1121 10:57:39.451582       1 schedule_one.go:100] "Attempting to schedule pod" pod="default/web"`+"\n")
+		log := source.PodLog("kube-system", "kube-scheduler-cp", "")
+		stop := run(t, log)
+		time.Sleep(time.Minute)
+		asked := 0
+		server.Break(func(w http.ResponseWriter, _ *http.Request) {
+			asked++
+			w.WriteHeader(http.StatusServiceUnavailable)
+		})
+		time.Sleep(10 * time.Minute)
+		if _, status := log.Take(); len(status.Notices) == 0 || !strings.Contains(status.Notices[len(status.Notices)-1], "can't be read") {
+			t.Errorf("the notices are %q", status.Notices)
+		}
+		if asked < 20 || asked > 100 {
+			t.Errorf("asked %d times in ten minutes", asked)
+		}
+		server.Break(nil)
+		time.Sleep(30 * time.Second)
+		if _, status := log.Take(); slices.ContainsFunc(status.Notices, func(n string) bool { return strings.Contains(n, "can't be read") }) {
+			t.Errorf("it can be read again, and the notices are %q", status.Notices)
+		}
+		if took := stop(); took > time.Second {
+			t.Errorf("it ended after %s", took)
+		}
+	})
+	server := livetest.New(t)
+	server.Refuse("log", http.StatusNotFound)
+	source, err := live.New(&rest.Config{Host: server.URL}, live.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := source.PodLog("kube-system", "kube-scheduler-cp", "").Run(t.Context()); err == nil {
+		t.Error("a pod that is not there is no error")
+	}
+}
+
+// TestLongLine: a line of a followed log that is too long is left out as a whole, with a notice, and the next one is read.
+func TestLongLine(t *testing.T) {
+	synctest.Test(t, testLongLine)
+}
+
+func testLongLine(t *testing.T) {
+	source, err := live.New(&rest.Config{Host: "http://127.0.0.1:1"}, live.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const line = `I1121 10:57:39.451582       1 scheduling_queue.go:100] "Pod moved to an internal scheduling queue" pod="default/%s" event="UnscheduledPodAdd" queue="Active" logger="x"`
+	text := fmt.Sprintf(line, strings.Repeat("x", 17<<20)) + "\n" + fmt.Sprintf(line, "web") + "\n"
+	log, err := source.FollowLog(t.Context(), "-", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second) // later lines could add to it
+	events, status := log.Take()
+	if !slices.ContainsFunc(status.Notices, func(n string) bool { return strings.Contains(n, "longer than 16 MiB") }) {
+		t.Errorf("the notices are %q", status.Notices)
+	}
+	moves := 0
+	for _, ev := range events {
+		if m, is := ev.Fact.(*sources.Move); is {
+			if moves++; m.Pod.Name != "web" {
+				t.Errorf("a move of %.40s", m.Pod.Name)
+			}
+		}
+	}
+	if moves != 1 {
+		t.Errorf("there are %d moves in %d events", moves, len(events))
 	}
 }

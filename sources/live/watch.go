@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 	"syscall"
 	"time"
 
@@ -141,9 +142,14 @@ func (l *lister) WatchWithContext(ctx context.Context, opts metav1.ListOptions) 
 	l.watched = time.Now()
 	ended := func() { l.source.ended(l.kind, ctx.Err() != nil) }
 	failed := func(err error) { _ = l.failed(ctx, err, isFresh(&opts)) }
+	came := func(obj runtime.Object) {
+		if reflect.TypeOf(obj) != reflect.TypeOf(l.kind.example) { // the reflector skips it
+			l.source.leftOut(l.kind, fmt.Errorf("it is a %s", strings.TrimPrefix(reflect.TypeOf(obj).String(), "*")))
+		}
+	}
 	if listing {
 		l.store.taken = 0
-		return noteWatch(w, maxDelay, ended, failed), nil
+		return noteWatch(w, maxDelay, ended, failed, came), nil
 	}
 	if reflect.TypeOf(w) == reflect.TypeOf(watch.NewEmptyWatch()) {
 		// That is what client-go v0.37 makes of a connection that ended before the server answered (rest/request.go,
@@ -151,7 +157,7 @@ func (l *lister) WatchWithContext(ctx context.Context, opts metav1.ListOptions) 
 		return nil, fmt.Errorf("the connection ended: %w", syscall.ECONNREFUSED)
 	}
 	l.source.watched(l.kind)
-	return noteWatch(w, 0, ended, failed), nil
+	return noteWatch(w, 0, ended, failed, came), nil
 }
 
 // isFresh reports whether opts asks for the newest state, which can't have expired.

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/schedq/schedq/sources"
@@ -118,7 +119,7 @@ func TestNoted(t *testing.T) {
 	for _, stops := range []bool{false, true} {
 		fake := watch.NewFake()
 		ended := 0
-		w := noteWatch(fake, 0, func() { ended++ }, func(error) {})
+		w := noteWatch(fake, 0, func() { ended++ }, func(error) {}, func(runtime.Object) {})
 		go fake.Error(nil)
 		if ev := <-w.ResultChan(); ev.Type != watch.Error {
 			t.Errorf("it tells %v", ev)
