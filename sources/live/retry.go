@@ -71,10 +71,10 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// noteRetryAfter notes the Retry-After header of an answer, in seconds or as a date. kube-apiserver sends it with 429, and
+// noteRetryAfter notes the Retry-After header of the answer to a request with ctx, in seconds or as a date. kube-apiserver sends it with 429, and
 // proxies with 503 (RFC 9110, 10.2.3).
-func noteRetryAfter(answer *http.Response, now time.Time) {
-	r, ok := answer.Request.Context().Value(retryAfterKey{}).(*retries)
+func noteRetryAfter(ctx context.Context, answer *http.Response, now time.Time) {
+	r, ok := ctx.Value(retryAfterKey{}).(*retries)
 	if !ok || answer.StatusCode != http.StatusTooManyRequests && answer.StatusCode < 500 {
 		return
 	}

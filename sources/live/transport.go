@@ -61,7 +61,7 @@ func (t readOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 		answer.Body.Close() // client-go leaves it open
 		return nil, fmt.Errorf("it answers with %s instead of an API object: check for a proxy or a login page in between", sources.Sanitize(answer.Header.Get("Content-Type")))
 	}
-	noteRetryAfter(answer, time.Now())
+	noteRetryAfter(req.Context(), answer, time.Now())
 	if query := req.URL.Query(); query.Get("watch") != "" || query.Get("follow") != "" { // those go on as long as they like
 		waiting.timer.Stop()
 		waiting.unlimited = true

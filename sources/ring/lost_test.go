@@ -43,6 +43,14 @@ func TestDisorder(t *testing.T) {
 			return errors.Join(os.Remove(all[2]), os.Remove(all[3]), os.Remove(all[4]))
 		}, "segments 3 to 5 are missing", 210, true},
 		"the first is the last": {func(_ *testing.T, all []string) error { return os.Rename(all[0], renumbered(all[0], "0000000500")) }, "does not belong there", 70, false},
+		"many that are empty": {func(_ *testing.T, all []string) error {
+			for n := range 1000 {
+				if err := os.WriteFile(filepath.Join(filepath.Dir(all[0]), fmt.Sprintf("ring-%010d-20261121T110000.000Z.jsonl.zst", 1000+2*n)), nil, 0o600); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, "(as of 999 more)", 0, false},
 		"one has an absurd number": {func(_ *testing.T, all []string) error {
 			return os.Rename(all[1], renumbered(all[1], "9999999999"))
 		}, "does not belong there", 70, true},
@@ -74,6 +82,9 @@ func TestDisorder(t *testing.T) {
 			got := read(t, folder, ring.Reading{})
 			if !slices.ContainsFunc(got.notices, func(n string) bool { return strings.Contains(n, c.says) }) {
 				t.Errorf("the notices are %q, want %q", got.notices, c.says)
+			}
+			if len(got.notices) > 3 {
+				t.Errorf("there are %d notices", len(got.notices))
 			}
 			if missing := len(whole.marks) - len(got.marks); missing > c.lost {
 				t.Errorf("%d marks are missing, want at most %d", missing, c.lost)

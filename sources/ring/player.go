@@ -52,8 +52,12 @@ type player struct {
 type stretch struct{ from, to time.Time }
 
 func (p *player) play(ctx context.Context) error {
-	for _, s := range p.ring.others {
-		if err := p.say(ctx, s.misplaced()); err != nil {
+	if others := p.ring.others; len(others) > 0 {
+		err := others[0].misplaced()
+		if len(others) > 1 {
+			err = fmt.Errorf("%w (as of %d more)", err, len(others)-1)
+		}
+		if err := p.say(ctx, err); err != nil {
 			return err
 		}
 	}
