@@ -36,6 +36,8 @@ var troubles = map[string]trouble{
 	"429":                    broken(answerStatus(429, "TooManyRequests", "1")),
 	"429 for an hour":        broken(answerStatus(429, "TooManyRequests", "3600")),
 	"401":                    broken(answerStatus(401, "Unauthorized", "")),
+	"403":                    broken(answerStatus(403, "Forbidden", "")),
+	"404":                    broken(answerStatus(404, "NotFound", "")),
 	"410":                    broken(answerStatus(410, "Expired", "")),
 	"a login page":           broken(answerText("text/html", "<html>log in</html>")),
 	"CBOR":                   broken(answerText("application/cbor", "\xd9\xd9\xf7")),

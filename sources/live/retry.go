@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -21,10 +22,11 @@ var backoff = wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 
 // backoffReset is how long after its first step the backoff begins anew, as in client-go.
 const backoffReset = 2 * time.Minute
 
-// retries delays requests that failed: longer with each failure, and until the time that the server names. It is for one
-// goroutine.
+// retries delays requests that failed: longer with each failure, and until the time that the server names.
 type retries struct {
-	delay     wait.DelayFunc
+	delay wait.DelayFunc
+
+	mu        sync.Mutex
 	notBefore time.Time
 }
 
@@ -48,16 +50,25 @@ func (r *retries) note(err error) {
 }
 
 func (r *retries) noteDelay(d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if until := time.Now().Add(min(d, maxDelay)); until.After(r.notBefore) {
 		r.notBefore = until
 	}
 }
 
 // await waits until the time that the server named, or until ctx ends.
-func (r *retries) await(ctx context.Context) { sleep(ctx, time.Until(r.notBefore)) }
+func (r *retries) await(ctx context.Context) { sleep(ctx, r.left()) }
+
+// left is how long it is until then.
+func (r *retries) left() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Until(r.notBefore)
+}
 
 // backOff waits after a failure, or until ctx ends.
-func (r *retries) backOff(ctx context.Context) { sleep(ctx, max(r.delay(), time.Until(r.notBefore))) }
+func (r *retries) backOff(ctx context.Context) { sleep(ctx, max(r.delay(), r.left())) }
 
 func sleep(ctx context.Context, d time.Duration) {
 	if d <= 0 {

@@ -126,11 +126,12 @@ func (s *Source) failed(r *resource, err error) {
 	s.watches.Failed(time.Now(), r.name, sources.Sanitize(Sentence("", err).Error()))
 }
 
-// hadRights reports whether r was watched, and is not lost for longer than a server takes to come back.
-func (s *Source) hadRights(r *resource) bool {
+// isLost reports whether an answer that r does not exist, or may not be read, is to be doubted: r was watched before, or it is the
+// pods. A server that has just started denies what it gave before, and so does a proxy in trouble.
+func (s *Source) isLost(r *resource, exists bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.watches.HadRights(time.Now(), r.name)
+	return s.watches.WasWatched(r.name) || !exists && r.name == pods
 }
 
 // unavailable notes that a resource has to be done without.

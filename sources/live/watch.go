@@ -7,6 +7,7 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -28,11 +29,11 @@ func (s *store) run(ctx context.Context) {
 	l := &lister{store: s, kind: s.kind, source: s.source, giveUp: cancel, retries: newRetries()}
 	r := cache.NewReflectorWithOptions(l, s.kind.example, s, cache.ReflectorOptions{Name: s.kind.name, Backoff: &backoff, Clock: endingClock{ctx: ctx}})
 	for relisted := false; ctx.Err() == nil; {
-		l.expired = false
+		l.expired.Store(false)
 		_ = r.ListAndWatchWithContext(ctx) // the lister notes why it failed
 		// RunWithContext would wait in any case. But a server that says that a version has expired is there, and may have been away
 		// for long.
-		if relisted = l.expired && !relisted; !relisted {
+		if relisted = l.expired.Load() && !relisted; !relisted {
 			l.retries.backOff(ctx)
 		}
 	}
@@ -45,9 +46,9 @@ type lister struct {
 	source  *Source
 	giveUp  context.CancelFunc
 	retries *retries
-	pages   int       // of the list so far
-	watched time.Time // when a watch began last
-	expired bool      // the version from which it was to go on has
+	pages   int         // of the list so far
+	watched time.Time   // when a watch began last
+	expired atomic.Bool // the version from which it was to go on has
 }
 
 // shortWatch is how long a watch lasts at the least before the next one begins without a delay. The reflector delays only the one
@@ -169,15 +170,17 @@ func isFresh(opts *metav1.ListOptions) bool {
 // what a fresh list makes good, is no trouble.
 func (l *lister) failed(ctx context.Context, err error, fresh bool) error {
 	expired := apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
-	l.expired = l.expired || expired && !fresh
+	if expired && !fresh {
+		l.expired.Store(true)
+	}
 	switch {
 	case ctx.Err() != nil, (errors.Is(err, io.EOF) || expired) && !fresh:
 	case apierrors.IsInvalid(err) || apierrors.IsBadRequest(err):
 		// The server does not know how to stream a list; the reflector then asks for pages.
-	case apierrors.IsNotFound(err):
+	case apierrors.IsNotFound(err) && !l.source.isLost(l.kind, false):
 		l.source.unavailable(l.kind, sources.ResourceNotServed, err)
 		l.giveUp()
-	case apierrors.IsForbidden(err) && !l.source.hadRights(l.kind):
+	case apierrors.IsForbidden(err) && !l.source.isLost(l.kind, true):
 		l.source.unavailable(l.kind, sources.ResourceForbidden, err)
 	case errors.As(err, new(tooLarge)):
 		l.source.refuse(fmt.Errorf("the list of %s can't be read: %w", l.kind.name, Sentence("", err)))

@@ -143,17 +143,10 @@ func (w *watchSet) Attached(now time.Time) {
 	}
 }
 
-// comingBack is for how long a server that is asked again may deny what it gave before: one that has just
-// started does, until it has loaded its roles.
-const comingBack = 10 * time.Second
-
-// HadRights reports whether a resource was watched, and is not lost for longer than a server takes to come back.
-func (w *watchSet) HadRights(now time.Time, name string) bool {
+// WasWatched reports whether a resource was ever watched, or work began without it.
+func (w *watchSet) WasWatched(name string) bool {
 	r := w.state[name]
-	if r.Settled() {
-		return r.State == sources.ResourceWatched
-	}
-	return r.Unheard.Lasts() && now.Sub(r.Unheard.Since) < comingBack
+	return r.State == sources.ResourceWatched || !r.Unheard.Since.IsZero()
 }
 
 // Ready reports whether work can begin: all is there that can be had, or only lists fail that had until then to come. without is
