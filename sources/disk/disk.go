@@ -42,6 +42,8 @@ type File interface {
 	// is ErrLocked if somebody else has it, and another one if files can't be locked here. A lock binds only those
 	// who ask for it, which is every schedq that writes.
 	Lock(shared bool) error
+	// Link gives the file, opened without one, a name.
+	Link(path string) error
 }
 
 // ErrLocked is that a file is locked by somebody else.
@@ -87,6 +89,9 @@ func (system) ReadDir(path string) ([]fs.DirEntry, error)   { return os.ReadDir(
 
 // Lock implements File.
 func (f systemFile) Lock(shared bool) error { return lock(f.File, shared) }
+
+// Link implements File.
+func (f systemFile) Link(path string) error { return link(f.File, path) }
 
 // cause is err without the operation and the path: the sentences here name the file already.
 func cause(err error) error {

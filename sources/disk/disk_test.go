@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -247,36 +248,76 @@ func reading(t *testing.T, path string, most int64, checks ...func(fs.FileInfo) 
 	return err
 }
 
-// TestFoldersOfTheProgram: nobody else looks into them, links are left alone, and what was left behind long ago goes.
+// TestLeftBehind: what a program that was killed left behind goes when somebody writes in that folder, and nothing else does.
+func TestLeftBehind(t *testing.T) {
+	folder := t.TempDir()
+	const old, young, held, otherwise = ".part-aaaaaaaaaaaaaaaa", ".part-bbbbbbbbbbbbbbbb", ".part-cccccccccccccccc", ".part-notes"
+	growing, err := disk.Create(t.Context(), filepath.Join(folder, held), disk.Options{}, func(io.Writer) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer growing.Close()
+	for _, name := range []string{old, young, otherwise, "notes"} {
+		write(t, filepath.Join(folder, name), "x")
+	}
+	long := time.Now().Add(-time.Hour)
+	for _, name := range []string{old, held, otherwise, "notes"} {
+		if err := os.Chtimes(filepath.Join(folder, name), long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := disk.WriteBytes(t.Context(), filepath.Join(folder, "new"), disk.Options{}, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := names(t, folder), []string{young, held, otherwise, "new", "notes"}; !slices.Equal(got, want) {
+		t.Errorf("there are %s, want %s", got, want)
+	}
+}
+
+// TestLost: a file that is removed, renamed or replaced while it grows is lost, and its end says so.
+func TestLost(t *testing.T) {
+	for name, lose := range map[string]func(path string) error{
+		"removed":               os.Remove,
+		"renamed":               func(path string) error { return os.Rename(path, path+".1") },
+		"replaced":              func(path string) error { return errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o600)) },
+		"its folder is removed": func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
+		"":                      func(string) error { return nil },
+	} {
+		path := filepath.Join(t.TempDir(), "folder", "a.jsonl")
+		if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		growing, err := disk.Create(t.Context(), path, disk.Options{}, func(io.Writer) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := growing.Lost(); err != nil {
+			t.Errorf("%s: %v before", name, err)
+		}
+		if err := lose(path); err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range []error{growing.Lost(), growing.Close()} {
+			if errors.Is(err, disk.ErrLost) != (name != "") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestFoldersOfTheProgram: nobody else looks into them, links are left alone.
 func TestFoldersOfTheProgram(t *testing.T) {
 	home := t.TempDir()
 	folder := filepath.Join(home, "schedq")
 	if err := errors.Join(os.Mkdir(folder, 0o755), os.Mkdir(filepath.Join(home, "shared"), 0o755), os.Symlink("shared", filepath.Join(home, "link"))); err != nil {
 		t.Fatal(err)
 	}
-	held, err := disk.Create(t.Context(), filepath.Join(folder, ".part-held"), disk.Options{}, func(io.Writer) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer held.Close()
-	long := time.Now().Add(-48 * time.Hour)
-	for _, name := range []string{".part-old", ".part-young", "notes", ".part-held"} {
-		path := filepath.Join(folder, name)
-		if name != ".part-held" {
-			write(t, path, "x")
-		}
-		if name != ".part-young" {
-			if err := os.Chtimes(path, long, long); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
 	for range 2 {
 		if err := disk.Keep(t.Context(), filepath.Join(folder, "lessons.json"), []byte("{}")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := fmt.Sprint(names(t, folder)); got != "[.part-held .part-young lessons.json notes]" {
+	if got := fmt.Sprint(names(t, folder)); got != "[lessons.json]" {
 		t.Errorf("there are %s", got)
 	}
 	if err := disk.Folder(t.Context(), filepath.Join(home, "link")); err != nil {

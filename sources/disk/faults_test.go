@@ -77,13 +77,13 @@ func grow(ctx context.Context, path string, opts disk.Options, create create) er
 // is left beside it, and either all went well or the error is one sentence about the file.
 func TestEveryOperationFails(t *testing.T) {
 	for name, write := range writers {
-		for _, noLinks := range []bool{false, true} {
+		for _, lacks := range []string{"nothing", "links", "names for files without one"} {
 			for _, lasting := range []bool{false, true} {
 				for _, fails := range []syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EINTR, 0} {
 					operations := 1
 					for n := 0; n <= operations; n++ {
-						faults := &disktest.Faults{From: n, Lasting: lasting, Fails: fails, NoLinks: noLinks}
-						what := fmt.Sprintf("%s, operation %d, lasting %v, without links %v: %v", name, n, lasting, noLinks, fails)
+						faults := &disktest.Faults{From: n, Lasting: lasting, Fails: fails, NoLinks: lacks == "links", NoNames: lacks == "names for files without one"}
+						what := fmt.Sprintf("%s, operation %d, lasting %v, the file system lacks %s: %v", name, n, lasting, lacks, fails)
 						failsAt(t, what, name, write, faults)
 						if n == 0 {
 							operations = faults.Count() // as many as there are when none fails
@@ -175,11 +175,11 @@ func TestNamedWhenTheDiskHasIt(t *testing.T) {
 		}
 		var order []string
 		for _, op := range faults.Done() {
-			if op == "sync" || op == "link" || op == "rename" {
+			switch {
+			case op == "sync":
+				order = append(order, op)
+			case (op == "link" || op == "rename") && order[len(order)-1] != "named": // first a name of its own
 				order = append(order, "named")
-				if op == "sync" {
-					order[len(order)-1] = op
-				}
 			}
 		}
 		want := "[sync named sync]"

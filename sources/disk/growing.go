@@ -14,7 +14,10 @@ import (
 
 // Growing is a file that is written as it comes. Until it is closed it is locked: no other schedq writes it or
 // replaces it. It is not safe for concurrent use.
-type Growing struct{ w writer }
+type Growing struct {
+	w    writer
+	path string // empty for a pipe or a device
+}
 
 // Create begins the file at path. What begin writes is in it when the file takes its place: if that can't be
 // written, what was there stays. A pipe or a device is written as it is. What is in the way is refused as by Write.
@@ -40,9 +43,9 @@ func Create(ctx context.Context, path string, opts Options, begin func(io.Writer
 	return growBeside(ctx, path, opts, begin)
 }
 
-// growing returns the file f, which is written until it is closed: also when ctx has ended.
-func growing(ctx context.Context, f File) *Growing {
-	return &Growing{writer{ctx: context.WithoutCancel(ctx), File: f}}
+// growing returns the file f at path, which is written until it is closed: also when ctx has ended.
+func growing(ctx context.Context, f File, path string) *Growing {
+	return &Growing{writer{ctx: context.WithoutCancel(ctx), File: f}, path}
 }
 
 func growThrough(ctx context.Context, path string, begin func(io.Writer) error) (*Growing, error) {
@@ -50,7 +53,7 @@ func growThrough(ctx context.Context, path string, begin func(io.Writer) error) 
 	if err != nil {
 		return nil, err
 	}
-	g := growing(ctx, f)
+	g := growing(ctx, f, "")
 	if err := g.w.filled(begin); err != nil {
 		f.Close()
 		return nil, cannotWrite(path, err)
@@ -65,13 +68,17 @@ func growBeside(ctx context.Context, path string, opts Options, begin func(io.Wr
 	if err != nil {
 		return nil, cannotWrite(path, err)
 	}
-	g := growing(ctx, part.File)
+	g := growing(ctx, part.File, path)
 	err = g.w.filled(begin)
 	if err == nil && opts.mode() != 0o600 {
 		err = part.Chmod(opts.mode())
 	}
 	if err == nil {
 		err = synced(part)
+	}
+	if err == nil {
+		err = part.ensureName(ops)
+		g.w.File = part.File
 	}
 	if err != nil {
 		err = cannotWrite(path, err)
@@ -80,7 +87,7 @@ func growBeside(ctx context.Context, path string, opts Options, begin func(io.Wr
 	}
 	if err != nil {
 		part.Close()
-		_ = ops.Remove(part.name)
+		part.discard(ops)
 		return nil, err
 	}
 	if err := syncFolder(ops, path); err != nil {
@@ -117,7 +124,7 @@ func growInPlace(ctx context.Context, path string, opts Options, begin func(io.W
 
 // putAside gives the file at path another name, which it returns, if there is one.
 func putAside(ops Operations, path string) (string, error) {
-	p, err := newPart(ops, filepath.Dir(path))
+	p, err := newNamedPart(ops, filepath.Dir(path))
 	if err == nil {
 		err = p.Close()
 	}
@@ -146,7 +153,7 @@ func beginAt(ctx context.Context, ops Operations, path string, opts Options, beg
 		return nil, cannotWrite(path, err)
 	}
 	_ = f.Lock(false)
-	g := growing(ctx, f)
+	g := growing(ctx, f, path)
 	err = g.w.filled(begin)
 	if err == nil {
 		err = synced(f)
@@ -165,11 +172,33 @@ func (g *Growing) Write(p []byte) (int, error) { return g.w.Write(p) }
 // Bytes counts what was written.
 func (g *Growing) Bytes() int64 { return g.w.bytes }
 
-// Close has the disk take what was written, and ends the file.
+// ErrLost is that a file was removed or renamed while it was written.
+var ErrLost = errors.New("it was removed or renamed meanwhile")
+
+// Lost returns ErrLost if the file is no longer at its path, or another file is. nil if that can't be found out.
+func (g *Growing) Lost() error {
+	if g.path == "" {
+		return nil
+	}
+	there, err := operations(g.w.ctx).Lstat(g.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrLost
+	}
+	mine, err2 := g.w.File.Stat()
+	if err == nil && err2 == nil && !os.SameFile(there, mine) {
+		return ErrLost
+	}
+	return nil
+}
+
+// Close has the disk take what was written, and ends the file. Its error is ErrLost if the file is not at its path any more.
 func (g *Growing) Close() error {
 	err := g.w.err
 	if err == nil {
 		err = synced(g.w.File)
+	}
+	if err == nil {
+		err = g.Lost()
 	}
 	return firstError(err, g.w.File.Close())
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/schedq/schedq/sources"
 )
@@ -67,6 +68,9 @@ func writeBeside(ctx context.Context, path string, opts Options, fill func(io.Wr
 	if err == nil {
 		err = synced(part)
 	}
+	if err == nil {
+		err = part.ensureName(ops)
+	}
 	if closing := part.Close(); err == nil {
 		err = closing
 	}
@@ -79,7 +83,7 @@ func writeBeside(ctx context.Context, path string, opts Options, fill func(io.Wr
 		err = place(ops, part.name, path, opts.Replace)
 	}
 	if err != nil {
-		_ = ops.Remove(part.name) // if that fails, what went wrong before is still the reason
+		part.discard(ops)
 		return err
 	}
 	return syncFolder(ops, path)
@@ -173,13 +177,31 @@ const partPrefix = ".part-"
 // part is a file that is not whole yet. It is locked, so that nobody takes it for left behind.
 type part struct {
 	File
-	name string
+	folder string
+	name   string // empty while it has none
 }
 
-// newPart makes a file with a name of its own in folder.
+// newPart makes a file in folder, without a name if the file system has such files: then nothing of it is left behind if the program
+// is killed. Where it has to have a name, it has one of its own; what others left behind is removed.
 func newPart(ops Operations, folder string) (*part, error) {
+	if unnamed != 0 {
+		if f, err := ops.Open(folder, os.O_RDWR|unnamed, 0o600); err == nil {
+			_ = f.Lock(false)
+			sweep(ops, folder, time.Now(), true)
+			return &part{f, folder, ""}, nil
+		}
+	}
+	p, err := newNamedPart(ops, folder)
+	if err != nil {
+		return nil, err
+	}
+	sweep(ops, folder, time.Now(), p.Lock(false) == nil)
+	return p, nil
+}
+
+func newNamedPart(ops Operations, folder string) (*part, error) {
 	for {
-		name := filepath.Join(folder, partPrefix+strings.ToLower(rand.Text()[:16]))
+		name := partName(folder)
 		f, err := ops.Open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // no link is followed where O_EXCL is
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -188,7 +210,50 @@ func newPart(ops Operations, folder string) (*part, error) {
 			return nil, err
 		}
 		_ = f.Lock(false) // where files can't be locked, it is young enough to be left alone
-		return &part{f, name}, nil
+		return &part{f, folder, name}, nil
+	}
+}
+
+func partName(folder string) string {
+	return filepath.Join(folder, partPrefix+strings.ToLower(rand.Text()[:16]))
+}
+
+// ensureName gives p a name of its own, if it has none. Where that can't be done, such as without /proc, p becomes a copy that has one.
+func (p *part) ensureName(ops Operations) error {
+	if p.name != "" {
+		return nil
+	}
+	name := partName(p.folder)
+	if p.Link(name) == nil {
+		p.name = name
+		return nil
+	}
+	named, err := newNamedPart(ops, p.folder)
+	if err != nil {
+		return err
+	}
+	info, err := p.Stat()
+	if err == nil {
+		_, err = p.Seek(0, io.SeekStart)
+	}
+	if err == nil {
+		_, err = io.Copy(named.File, p.File)
+	}
+	if err == nil {
+		err = named.Chmod(info.Mode().Perm())
+	}
+	if err == nil {
+		err = synced(named)
+	}
+	p.Close()
+	*p = *named
+	return err
+}
+
+// discard removes p. If that fails, what went wrong before is still the reason.
+func (p *part) discard(ops Operations) {
+	if p.name != "" {
+		_ = ops.Remove(p.name)
 	}
 }
 

@@ -1,6 +1,8 @@
 package live
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"reflect"
 
@@ -55,9 +57,13 @@ func newGuarded() *guarded {
 			info.Serializer = guardedJSON{info.Serializer}
 			stream := *info.StreamSerializer
 			stream.Serializer = guardedJSON{stream.Serializer} // an event may say that it is a pod
+			stream.Framer = boundedFramer{stream.Framer, true}
 			info.StreamSerializer = &stream
 		case runtime.ContentTypeProtobuf: // an event says no kind, and holds no quantity
 			info.Serializer = guardedProtobuf{info.Serializer, shapes}
+			stream := *info.StreamSerializer
+			stream.Framer = boundedFramer{stream.Framer, false}
+			info.StreamSerializer = &stream
 		default:
 			continue
 		}
@@ -68,6 +74,53 @@ func newGuarded() *guarded {
 
 // SupportedMediaTypes implements runtime.NegotiatedSerializer: what comes as anything else is not decoded.
 func (g *guarded) SupportedMediaTypes() []runtime.SerializerInfo { return g.types }
+
+// maxEvent limits what is read of one watch event, with the cost of its objects: see bounded. etcd takes objects of 1.5 MiB, which
+// are several times that in JSON.
+const maxEvent = 64 << 20
+
+// boundedFramer limits the events of a watch to maxEvent.
+type boundedFramer struct {
+	runtime.Framer
+	json bool
+}
+
+// NewFrameReader implements runtime.Framer.
+func (f boundedFramer) NewFrameReader(r io.ReadCloser) io.ReadCloser {
+	event := &boundedEvent{ReadCloser: r, json: f.json}
+	return &eventReader{f.Framer.NewFrameReader(event), event}
+}
+
+// boundedEvent is a watch of which no more than maxEvent is read at a time.
+type boundedEvent struct {
+	io.ReadCloser
+	json bool
+	read int64
+}
+
+// Read implements io.Reader.
+func (e *boundedEvent) Read(p []byte) (int, error) {
+	n, err := e.ReadCloser.Read(p)
+	if e.read += cost(p[:n], e.json); e.read > maxEvent {
+		return 0, fmt.Errorf("it is larger than %d MiB, which is as much as schedq reads of one", maxEvent>>20)
+	}
+	return n, err
+}
+
+// eventReader returns the events of a watch.
+type eventReader struct {
+	io.ReadCloser
+	event *boundedEvent
+}
+
+// Read implements io.Reader. It returns no error at the end of an event.
+func (r *eventReader) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if err == nil {
+		r.event.read = 0
+	}
+	return n, err
+}
 
 type guardedJSON struct{ runtime.Serializer }
 

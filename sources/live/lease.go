@@ -15,7 +15,6 @@ type leadership struct {
 	lasts        time.Duration // how long the lease is: nobody leads once it was not renewed for that long
 	heardRenewal time.Time     // when that it was renewed was heard last, by this machine's clock. Zero if there is no lease
 	lapsed       bool          // that was told
-	looked       time.Time     // when it was looked after last
 }
 
 // leaseLasts is how long the schedulers' lease is by default (component-base, config.LeaderElectionConfiguration).
@@ -58,12 +57,10 @@ func (s *Source) led(now time.Time, by string, since time.Time) {
 
 // noteLapse tells that nobody renews the lease, if it is watched and that is so. The lock is held.
 func (s *Source) noteLapse(now time.Time, heard bool) {
-	slept := now.Sub(s.looked) > s.lasts/2 // this machine, and heard nothing
-	s.looked = now
 	switch {
 	case s.heardRenewal.IsZero(), s.lapsed:
 		return
-	case !heard, slept, !s.watches.Hears(now, leases):
+	case !heard, !s.watches.Hears(now, leases):
 		s.heardRenewal = now // whether it was renewed meanwhile is not known
 		return
 	case now.Sub(s.heardRenewal) <= s.lasts:

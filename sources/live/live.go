@@ -170,8 +170,11 @@ func (s *Source) Name() sources.SafeText { return sources.Sanitize(cmp.Or(s.opts
 
 // Run implements sources.Stream.
 func (s *Source) Run(ctx context.Context) error {
-	ctx, stop := context.WithCancel(ctx)
+	// Without ctx's deadline: client-go would report that in place of the reason why lists fail.
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
+	defer context.AfterFunc(ctx, stop)()
+	ctx = running
 	s.mu.Lock()
 	s.watches.Begin(time.Now())
 	s.stop = stop
@@ -181,6 +184,7 @@ func (s *Source) Run(ctx context.Context) error {
 		wg.Go(func() { st.run(ctx) })
 	}
 	wg.Go(func() { s.listen(ctx) })
+	wg.Go(func() { s.noteRunning(ctx) })
 	wg.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,6 +195,11 @@ func (s *Source) Run(ctx context.Context) error {
 func (s *Source) refuse(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.refuseLocked(err)
+}
+
+// refuseLocked is refuse for callers that hold the lock.
+func (s *Source) refuseLocked(err error) {
 	if s.refused == nil {
 		s.refused = err
 		s.stop()
@@ -202,6 +211,7 @@ func (s *Source) Take() ([]sources.Event, sources.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
+	s.watches.Runs(now)
 	status := s.status(now)
 	s.noteLapse(now, status.StaleSince.IsZero())
 	s.markSilence(now, status)

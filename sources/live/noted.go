@@ -2,21 +2,30 @@ package live
 
 import (
 	"sync"
+	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// noted is a watch of which it is noted when it ends.
+// notedWatch is a watch that reports its end and its errors.
 type notedWatch struct {
 	watch.Interface
 	results chan watch.Event
 	stopped chan struct{}
 	end     func()
+	failed  func(error)
+	came    func(runtime.Object)
+	within  time.Duration
+	late    *time.Timer // for hand alone
 }
 
-// Noted returns w, and has ended be called once: when w ends, before its channel is closed, or when it is stopped.
-func noteWatch(w watch.Interface, ended func()) watch.Interface {
-	n := &notedWatch{Interface: w, results: make(chan watch.Event), stopped: make(chan struct{})}
+// noteWatch returns w. It calls ended once: when w ends, before its channel is closed, or when it is stopped; and failed with the
+// errors that w delivers, such as an event that can't be decoded; and came with each object. w is stopped if no event comes for within before the first
+// bookmark, which ends a streamed list; 0 is for ever.
+func noteWatch(w watch.Interface, within time.Duration, ended func(), failed func(error), came func(runtime.Object)) watch.Interface {
+	n := &notedWatch{Interface: w, results: make(chan watch.Event), stopped: make(chan struct{}), failed: failed, came: came, within: within}
 	n.end = sync.OnceFunc(func() {
 		ended()
 		close(n.stopped)
@@ -29,7 +38,28 @@ func noteWatch(w watch.Interface, ended func()) watch.Interface {
 func (n *notedWatch) hand() {
 	defer close(n.results)
 	defer n.end()
+	if n.within > 0 {
+		late := time.AfterFunc(n.within, func() {
+			n.failed(errSilent)
+			n.Interface.Stop()
+		})
+		defer late.Stop()
+		n.late = late
+	}
 	for ev := range n.Interface.ResultChan() {
+		switch {
+		case n.late == nil:
+		case ev.Type == watch.Bookmark:
+			n.late.Stop()
+			n.late = nil
+		default:
+			n.late.Reset(n.within)
+		}
+		if ev.Type == watch.Error {
+			n.failed(apierrors.FromObject(ev.Object))
+		} else {
+			n.came(ev.Object)
+		}
 		select {
 		case n.results <- ev:
 		case <-n.stopped:

@@ -15,7 +15,7 @@ import (
 // version asks the API server of which release it is, which is the cheapest request there is. The release is "" if the
 // answer does not tell it.
 func (s *Source) version(ctx context.Context) (release string, err error) {
-	answer, err := s.client.core().Get().AbsPath("/version").MaxRetries(0).Do(ctx).Raw()
+	answer, err := s.client.core().Get().AbsPath("/version").SetHeader("Accept", acceptText).MaxRetries(0).Do(ctx).Raw()
 	if err != nil {
 		return "", err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
@@ -31,6 +32,9 @@ type Log struct {
 	mu       sync.Mutex
 	follower *schedlog.Follower
 	line     []byte // the beginning of one that has not ended yet
+	long     bool   // that one is too long, and is left out
+	omitted  int    // lines that were
+	trouble  string // why the log can't be read at the moment
 	began    time.Time
 }
 
@@ -67,26 +71,32 @@ func (s *Source) FollowLog(ctx context.Context, path string, stdin io.Reader) (*
 }
 
 // PodLog returns a stream of the log of a scheduler that runs as a pod, as kubectl logs -f reads it. An empty container is
-// the only one.
+// the only one. A log that can't be read is tried again, as long as it is not the first time and the API server has said no.
 func (s *Source) PodLog(namespace, name, container string) *Log {
 	var l *Log
 	l = s.newLog(namespace+"/"+name, func(ctx context.Context, text func([]byte)) error {
-		for {
+		retries := newRetries()
+		for began := false; ctx.Err() == nil; {
 			since := int64(1)
-			body, err := s.client.core().Get().Namespace(namespace).Resource(pods).Name(name).SubResource("log").
-				VersionedParams(&corev1.PodLogOptions{Container: container, Follow: true, SinceSeconds: &since}, parameters).Stream(ctx)
-			if err != nil {
+			body, err := s.client.core().Get().Namespace(namespace).Resource(pods).Name(name).SubResource("log").SetHeader("Accept", acceptText).
+				VersionedParams(&corev1.PodLogOptions{Container: container, Follow: true, SinceSeconds: &since}, parameters).
+				MaxRetries(0).Stream(retries.noting(ctx))
+			switch {
+			case err == nil:
+				began = true
+				l.fail(nil)
+				_ = copyText(body, text) // the connection was lost, or the pod ended: the next one has the same name
+				body.Close()
+				l.lose()
+			case !began && (apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err)):
 				return err
+			default:
+				retries.note(err)
+				l.fail(err)
 			}
-			_ = copyText(body, text) // the connection was lost, or the pod ended: the next one has the same name
-			body.Close()
-			l.lose()
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-time.After(time.Second):
-			}
+			retries.backOff(ctx)
 		}
+		return nil
 	})
 	return l
 }
@@ -160,8 +170,17 @@ func (l *Log) Run(ctx context.Context) error {
 func (l *Log) lose() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.line = nil
+	l.line, l.long = nil, false
 	l.follower.Lose(time.Now())
+}
+
+// fail notes why the log can't be read at the moment, or with nil that it can.
+func (l *Log) fail(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.trouble = ""; err != nil {
+		l.trouble = fmt.Sprintf("The log %s can't be read: %s. schedq tries again.", l.name, sources.Sanitize(Sentence("", err).Error()))
+	}
 }
 
 // text takes in new text. A line that can't be read is left out.
@@ -171,14 +190,22 @@ func (l *Log) text(text []byte) {
 	now := time.Now()
 	for {
 		line, rest, whole := bytes.Cut(text, []byte("\n"))
-		if len(l.line)+len(line) <= lines.MaxLine {
+		if l.long = l.long || len(l.line)+len(line) > lines.MaxLine; l.long {
+			l.line = nil
+		} else {
 			l.line = append(l.line, line...)
 		}
 		if !whole {
 			return
 		}
+		text = rest
+		if l.long {
+			l.omitted++
+			l.long = false
+			continue
+		}
 		_ = l.follower.Line([]byte(strings.ToValidUTF8(string(bytes.TrimSuffix(l.line, []byte("\r"))), "�")), now)
-		l.line, text = l.line[:0], rest
+		l.line = l.line[:0]
 	}
 }
 
@@ -196,6 +223,12 @@ func (l *Log) Take() ([]sources.Event, sources.Status) {
 		status.Notices = []string{fmt.Sprintf("The log %s is of -v=%d: it corrects the model, and does not tell each move, as one of -v=%d does.", l.name, level, sources.MovesVerbosity)}
 	case l.follower.Known() == 0 && !l.began.IsZero() && now.Sub(l.began) > silence:
 		status.Notices = []string{fmt.Sprintf("The log %s has told nothing yet that only kube-scheduler writes.", l.name)}
+	}
+	if l.trouble != "" {
+		status.Notices = append(status.Notices, l.trouble)
+	}
+	if l.omitted > 0 {
+		status.Notices = append(status.Notices, fmt.Sprintf("The log %s has lines longer than %d MiB: schedq skips them.", l.name, lines.MaxLine>>20))
 	}
 	events := l.follower.Take(now)
 	for _, ev := range events {

@@ -97,7 +97,7 @@ func (s *Source) ProxiedMetrics() *Metrics {
 			return nil, err
 		}
 		return s.client.core().Get().Namespace(pod.Namespace).Resource(pods).
-			SubResource("proxy").Name("https:" + pod.Name + ":10259").Suffix("metrics").Stream(ctx)
+			SubResource("proxy").Name("https:"+pod.Name+":10259").Suffix("metrics").SetHeader("Accept", acceptText).MaxRetries(0).Stream(ctx)
 	}}
 }
 
@@ -108,7 +108,7 @@ const eksMetrics = "/apis/metrics.eks.amazonaws.com/v1/ksh/container/metrics"
 // EKSMetrics returns a stream of what EKS serves of the scheduler that it runs.
 func (s *Source) EKSMetrics() *Metrics {
 	return &Metrics{get: func(ctx context.Context) (io.ReadCloser, error) {
-		body, err := s.client.core().Get().AbsPath(eksMetrics).Stream(ctx)
+		body, err := s.client.core().Get().AbsPath(eksMetrics).SetHeader("Accept", acceptText).MaxRetries(0).Stream(ctx)
 		switch {
 		case apierrors.IsNotFound(err):
 			return nil, fmt.Errorf("the API server has no %s: EKS alone serves it, from v1.28 on", eksMetrics)
@@ -126,8 +126,9 @@ func (m *Metrics) Name() sources.SafeText { return "the scheduler's metrics" }
 func (m *Metrics) Run(ctx context.Context) error {
 	tick := time.NewTicker(scrapeEvery)
 	defer tick.Stop()
+	retries := newRetries()
 	for {
-		err := m.scrape(ctx)
+		err := m.scrape(retries.noting(ctx))
 		m.mu.Lock()
 		switch {
 		case ctx.Err() != nil:
@@ -139,6 +140,10 @@ func (m *Metrics) Run(ctx context.Context) error {
 			m.trouble = fmt.Sprintf("The scheduler's metrics can't be read: %s.", sources.Sanitize(err.Error()))
 		}
 		m.mu.Unlock()
+		if err != nil {
+			retries.note(err)
+			retries.backOff(ctx)
+		}
 		select {
 		case <-ctx.Done():
 			return nil

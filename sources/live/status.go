@@ -56,6 +56,22 @@ func (s *Source) listen(ctx context.Context) {
 	}
 }
 
+// noteRunning notes each second that this process runs, until ctx ends.
+func (s *Source) noteRunning(ctx context.Context) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		s.mu.Lock()
+		s.watches.Runs(time.Now())
+		s.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
 // ask finds out whether the API server answers, and of which release it is.
 func (s *Source) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
@@ -93,11 +109,14 @@ func (s *Source) watched(r *resource) {
 	s.watches.Heard(time.Now(), r.name)
 }
 
-// ended notes that no watch hears of r any more.
-func (s *Source) ended(r *resource) {
+// ended notes that no watch hears of r any more. Unless that was to be expected, a streamed list that was on its way has failed.
+func (s *Source) ended(r *resource, expected bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.watches.Ended(time.Now(), r.name)
+	now := time.Now()
+	if s.watches.Ended(now, r.name); !expected && s.watches.State(r.name) == sources.ResourceListing {
+		s.watches.Failed(now, r.name, cutText)
+	}
 }
 
 // failed notes that a request failed that will be made again.
@@ -107,11 +126,12 @@ func (s *Source) failed(r *resource, err error) {
 	s.watches.Failed(time.Now(), r.name, sources.Sanitize(Sentence("", err).Error()))
 }
 
-// hadRights reports whether r was watched, and is not lost for longer than a server takes to come back.
-func (s *Source) hadRights(r *resource) bool {
+// isLost reports whether an answer that r does not exist, or may not be read, is to be doubted: r was watched before, or it is the
+// pods. A server that has just started denies what it gave before, and so does a proxy in trouble.
+func (s *Source) isLost(r *resource, exists bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.watches.HadRights(time.Now(), r.name)
+	return s.watches.WasWatched(r.name) || !exists && r.name == pods
 }
 
 // unavailable notes that a resource has to be done without.

@@ -34,6 +34,8 @@ type store struct {
 	source  *Source
 	kind    *resource
 	objects map[types.NamespacedName]runtime.Object
+	held    int64 // what the objects take, in bytes
+	taken   int64 // what those take that came of the list that is being read
 }
 
 var _ cache.TransformingStore = (*store)(nil)
@@ -41,32 +43,47 @@ var _ cache.TransformingStore = (*store)(nil)
 // Transformer implements cache.TransformingStore: objects of a streamed list are trimmed one by one, as
 // they come.
 func (s *store) Transformer() cache.TransformFunc {
-	var taken int64
 	return func(obj any) (any, error) {
 		t, err := s.trim(obj)
 		if err != nil {
 			return nil, err
 		}
 		s.source.streamed(s.kind)
-		return t, s.source.room(s.kind, &taken, t.object)
+		return t, s.take(t.object)
 	}
 }
 
 // objectTakes is about what an object takes in memory besides its text, in bytes.
 const objectTakes = 1000
 
-// room adds to taken what obj takes of the room for a list of r, and ends the source if there is no more.
-func (s *Source) room(r *resource, taken *int64, obj runtime.Object) error {
-	*taken += objectTakes
+// sizeOf returns about what obj takes in memory, in bytes.
+func sizeOf(obj runtime.Object) int64 {
 	if sized, ok := obj.(interface{ Size() int }); ok {
-		*taken += 2 * int64(sized.Size()) // text, and the structure that holds it
+		return objectTakes + 2*int64(sized.Size()) // text, and the structure that holds it
 	}
-	if *taken <= s.opts.MaxList {
+	return objectTakes
+}
+
+// take counts obj, which came of a list, and ends the source if such a list is too large.
+func (s *store) take(obj runtime.Object) error {
+	if s.taken += sizeOf(obj); s.taken <= s.source.opts.MaxList {
 		return nil
 	}
-	err := fmt.Errorf("the %s of the cluster take more than %d MiB, which is as much as schedq keeps of one kind: --memory allows more", r.name, s.opts.MaxList>>20)
-	s.refuse(err)
+	err := s.tooMany()
+	s.source.refuse(err)
 	return err
+}
+
+// hold counts what the objects take more, and ends the source if that is too much: a watch can add objects without end. The lock is
+// held.
+func (s *store) hold(more int64) {
+	if s.held += more; s.held > s.source.opts.MaxList {
+		s.source.refuseLocked(s.tooMany())
+	}
+}
+
+func (s *store) tooMany() error {
+	return fmt.Errorf("the %s of the cluster take more than %d MiB, which is as much as schedq keeps of one kind: --memory allows more", s.kind.name, s.source.opts.MaxList>>20)
 }
 
 // trim trims an object that is not yet. One that is out of all proportion is left out, not an error, which
@@ -176,9 +193,11 @@ func (s *store) change(now time.Time, key types.NamespacedName, obj runtime.Obje
 	switch {
 	case old == nil:
 		s.objects[key] = obj
+		s.hold(sizeOf(obj))
 		s.source.changed(now, sources.Added, nil, obj)
 	case !sameObject(old, obj):
 		s.objects[key] = obj
+		s.hold(sizeOf(obj) - sizeOf(old))
 		s.source.changed(now, sources.Updated, old, obj)
 	}
 }
@@ -190,6 +209,7 @@ func (s *store) remove(now time.Time, key types.NamespacedName, last runtime.Obj
 		return
 	}
 	delete(s.objects, key)
+	s.hold(-sizeOf(old))
 	if last == nil {
 		last = old
 	}

@@ -2,11 +2,14 @@ package live
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/schedq/schedq/sources"
 )
@@ -39,10 +42,13 @@ func (t readOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, fmt.Errorf("schedq only reads: it refuses to send %s %s", sources.Sanitize(req.Method), sources.Sanitize(req.URL.Path))
 	}
-	answer, err := t.next.RoundTrip(req)
+	waiting := newWaiting(req.Context())
+	answer, err := t.next.RoundTrip(req.WithContext(waiting.ctx))
 	if err != nil {
-		return nil, err
+		defer waiting.end()
+		return nil, waiting.cause(err)
 	}
+	waiting.ReadCloser, answer.Body = answer.Body, waiting
 	if answer.StatusCode >= 300 && answer.StatusCode < 400 && answer.Header.Get("Location") != "" {
 		to := "a place that is no URL"
 		if location, err := answer.Location(); err == nil {
@@ -51,11 +57,89 @@ func (t readOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 		answer.Body.Close()
 		return nil, fmt.Errorf("it answers with a redirect to %s, which schedq does not follow", to)
 	}
-	if query := req.URL.Query(); query.Get("watch") == "" && query.Get("follow") == "" { // those go on as long as they like
+	if answer.StatusCode == http.StatusOK && !accepts(req, answer) {
+		answer.Body.Close() // client-go leaves it open
+		return nil, fmt.Errorf("it answers with %s instead of an API object: check for a proxy or a login page in between", sources.Sanitize(answer.Header.Get("Content-Type")))
+	}
+	noteRetryAfter(req.Context(), answer, time.Now())
+	if query := req.URL.Query(); query.Get("watch") != "" || query.Get("follow") != "" { // those go on as long as they like
+		waiting.timer.Stop()
+		waiting.unlimited = true
+	} else {
 		answer.Body = &bounded{ReadCloser: answer.Body, all: t.answers, json: strings.Contains(answer.Header.Get("Content-Type"), "json")}
 	}
 	return answer, nil
 }
+
+// errSilent is that nothing of an answer came for maxDelay. kube-apiserver itself ends a request after a minute; but a request that
+// hangs at a proxy, or at a server that is gone, would hang for ever.
+var errSilent = fmt.Errorf("nothing has come for %s", maxDelay)
+
+// waitingBody is an answer that is given up when nothing of it comes for maxDelay.
+type waitingBody struct {
+	io.ReadCloser
+	ctx       context.Context
+	end       context.CancelFunc
+	timer     *time.Timer
+	over      atomic.Bool
+	unlimited bool
+}
+
+func newWaiting(ctx context.Context) *waitingBody {
+	p := &waitingBody{}
+	p.ctx, p.end = context.WithCancel(ctx)
+	p.timer = time.AfterFunc(maxDelay, func() {
+		p.over.Store(true)
+		p.end()
+	})
+	return p
+}
+
+// cause returns errSilent where that is why a request failed with err.
+func (p *waitingBody) cause(err error) error {
+	if err != nil && err != io.EOF && p.over.Load() {
+		return errSilent
+	}
+	return err
+}
+
+// Read implements io.Reader.
+func (p *waitingBody) Read(data []byte) (int, error) {
+	n, err := p.ReadCloser.Read(data)
+	if !p.unlimited && !p.over.Load() {
+		p.timer.Reset(maxDelay)
+	}
+	return n, p.cause(err)
+}
+
+// Close implements io.Closer.
+func (p *waitingBody) Close() error {
+	p.timer.Stop()
+	defer p.end()
+	return p.ReadCloser.Close()
+}
+
+// accepts reports whether answer is of a type that req asks for.
+func accepts(req *http.Request, answer *http.Response) bool {
+	asked, given := req.Header.Get("Accept"), answer.Header.Get("Content-Type")
+	if asked == "" || given == "" {
+		return true
+	}
+	given, _, _ = mime.ParseMediaType(given)
+	for one := range strings.SplitSeq(asked, ",") {
+		one, _, _ = strings.Cut(strings.TrimSpace(one), ";")
+		if one == given || one == anyType {
+			return true
+		}
+	}
+	return false
+}
+
+// anyType is the media type that a request accepts if it takes any. acceptText is the header of requests for a text, as kubectl's.
+const (
+	anyType    = "*/*"
+	acceptText = "application/json, */*"
+)
 
 // bounded is an answer of which only so much is read, together with the others that are under way: bytes after
 // decompression and, in JSON, objectCost for each object, because one of two bytes takes a thousand in memory.
@@ -68,15 +152,21 @@ type bounded struct {
 
 const objectCost = 256
 
+// cost is what text of an answer costs.
+func cost(text []byte, json bool) int64 {
+	n := int64(len(text))
+	if json {
+		n += objectCost * int64(bytes.Count(text, []byte("{")))
+	}
+	return n
+}
+
 // Read implements io.Reader.
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	cost := int64(n)
-	if b.json {
-		cost += objectCost * int64(bytes.Count(p[:n], []byte("{")))
-	}
-	b.read += cost
-	if b.all.reading.Add(cost) > b.all.largest {
+	took := cost(p[:n], b.json)
+	b.read += took
+	if b.all.reading.Add(took) > b.all.largest {
 		return 0, tooLarge{b.all.largest}
 	}
 	return n, err

@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/schedq/schedq/sources/live"
+	"github.com/schedq/schedq/sources/live/livetest"
 )
 
 // TestRedirectsAreNotFollowed: credentials go to the API server and to nobody else, wherever it points.
@@ -70,6 +73,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		}
 		return false
 	}
+	var pages atomic.Int32
 	for name, c := range map[string]struct {
 		serve func(http.ResponseWriter, *http.Request)
 		says  string
@@ -95,12 +99,26 @@ func TestAnswersAreBounded(t *testing.T) {
 		}, "larger than 1 MiB"},
 		"pages without end": {func(w http.ResponseWriter, req *http.Request) {
 			if !noStream(w, req) {
-				page := strings.Replace(list, `"1"`, `"1","continue":"x"`, 1)
+				page := strings.Replace(list, `"1"`, fmt.Sprintf(`"1","continue":"%d"`, pages.Add(1)), 1)
 				fmt.Fprint(w, page+strings.Repeat(`{"metadata":{"name":"a","namespace":"b"}},`, 400)+"{}]}")
 			}
 		}, "the pods of the cluster take more than 1 MiB"},
 		"a stream without end": {func(w http.ResponseWriter, req *http.Request) {
 			forever(w, `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"b"}}}`+"\n")
+		}, "the pods of the cluster take more than 1 MiB"},
+		"a watch without end": {func(w http.ResponseWriter, req *http.Request) {
+			switch {
+			case req.URL.Query().Get("sendInitialEvents") != "":
+				w.WriteHeader(http.StatusUnprocessableEntity)
+			case req.URL.Query().Get("watch") != "":
+				for i := 0; ; i++ {
+					if _, err := fmt.Fprintf(w, `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a-%d","namespace":"b"}}}`+"\n", i); err != nil {
+						return
+					}
+				}
+			default:
+				fmt.Fprint(w, list+"]}")
+			}
 		}, "the pods of the cluster take more than 1 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,5 +145,48 @@ func TestAnswersAreBounded(t *testing.T) {
 				t.Errorf("it ended with %v, want %q; %+v", err, c.says, status.Trouble)
 			}
 		})
+	}
+}
+
+// TestWatchEventsAreBounded: an event that is too large ends its watch, with a reason, and the next watch begins.
+func TestWatchEventsAreBounded(t *testing.T) {
+	server := livetest.New(t)
+	server.Put(node("n-1", "4"), pod("web", ""))
+	w := watch(t, server)
+	server.SendToWatches("pods", `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"},"spec":{"containers":[`+strings.Repeat("{},", 300_000))
+	w.until("the reason", func() bool { return strings.Contains(string(w.status.Trouble), "larger than 64 MiB") })
+	server.Put(pod("new", ""))
+	w.until("the next watch", func() bool { return slices.Contains(w.told(), "added new") && w.status.Trouble == "" })
+}
+
+// TestForeignAnswers: an answer of another type than was asked for is an error that names the type, and leaves no connection open.
+func TestForeignAnswers(t *testing.T) {
+	var open atomic.Int32
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, "<html>log in</html>")
+		w.(http.Flusher).Flush()
+	}))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			open.Add(1)
+		case http.StateClosed:
+			open.Add(-1)
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	client := live.ReadOnlyClient(t, server.URL)
+	for range 50 {
+		if _, err := client.CoreV1().Pods("").Watch(t.Context(), metav1.ListOptions{}); err == nil || !strings.Contains(err.Error(), "text/html") {
+			t.Fatalf("a watch: %v", err)
+		}
+		if _, err := client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{}); err == nil || !strings.Contains(err.Error(), "text/html") {
+			t.Fatalf("a list: %v", err)
+		}
+	}
+	if n := open.Load(); n > 5 {
+		t.Errorf("%d connections are open", n)
 	}
 }

@@ -18,11 +18,15 @@ type watchSet struct {
 	names []string  // in the order in which they are told
 	state map[string]*sources.Resource
 	came  map[string]time.Time // when something of a list came last
+
+	ran     time.Time       // when this process last ran
+	resumed time.Time       // when it last went on after it did not run
+	stopped map[string]bool // resources of which nothing was heard meanwhile, and whose watches may still go on
 }
 
 // New returns that of the resources with these names nothing was read yet.
 func newWatches(names ...string) *watchSet {
-	w := &watchSet{names: names, state: map[string]*sources.Resource{}, came: map[string]time.Time{}}
+	w := &watchSet{names: names, state: map[string]*sources.Resource{}, came: map[string]time.Time{}, stopped: map[string]bool{}}
 	for _, name := range names {
 		w.state[name] = &sources.Resource{Name: name, State: sources.ResourceWaiting}
 	}
@@ -45,6 +49,37 @@ func (w *watchSet) Hears(now time.Time, name string) bool {
 	return r.State == sources.ResourceWatched && !r.Unheard.Covers(now)
 }
 
+const (
+	// notRunning is for how long this process can't have run if it has not noted that it runs: it is noted each second.
+	notRunning = 5 * time.Second
+	// catchUp is for how long after that the watches may still deliver what happened meanwhile.
+	catchUp = 2 * time.Second
+)
+
+// Runs notes that this process runs. If it did not, because it was stopped or the machine slept, nothing was heard since: what the
+// watches deliver now may have happened at any time in that gap.
+func (w *watchSet) Runs(now time.Time) {
+	ran := w.ran
+	w.ran = now
+	// By the clock on the wall: the monotonic one stands still while a machine sleeps.
+	if ran.IsZero() || now.Round(0).Sub(ran.Round(0)) < notRunning {
+		if len(w.stopped) > 0 && now.Sub(w.resumed) >= catchUp {
+			for name := range w.stopped {
+				w.state[name].Unheard.Until = now
+			}
+			clear(w.stopped)
+		}
+		return
+	}
+	w.resumed = now
+	for _, r := range w.state {
+		if r.State == sources.ResourceWatched && !r.Unheard.Lasts() {
+			r.Unheard = sources.Gap{Since: ran}
+			w.stopped[r.Name] = true
+		}
+	}
+}
+
 // Streamed notes that an object of a list came.
 func (w *watchSet) Streamed(now time.Time, name string) {
 	r := w.state[name]
@@ -61,6 +96,7 @@ func (w *watchSet) Streamed(now time.Time, name string) {
 func (w *watchSet) Heard(now time.Time, name string) {
 	r := w.state[name]
 	r.State, r.Trouble = sources.ResourceWatched, ""
+	delete(w.stopped, name)
 	if r.Unheard.Lasts() {
 		r.Unheard.Until = now
 	}
@@ -70,6 +106,7 @@ func (w *watchSet) Heard(now time.Time, name string) {
 // It changes nothing while the resource is not watched.
 func (w *watchSet) Ended(now time.Time, name string) {
 	r := w.state[name]
+	delete(w.stopped, name)
 	if r.State != sources.ResourceWatched || r.Unheard.Lasts() {
 		return
 	}
@@ -106,17 +143,10 @@ func (w *watchSet) Attached(now time.Time) {
 	}
 }
 
-// comingBack is for how long a server that is asked again may deny what it gave before: one that has just
-// started does, until it has loaded its roles.
-const comingBack = 10 * time.Second
-
-// HadRights reports whether a resource was watched, and is not lost for longer than a server takes to come back.
-func (w *watchSet) HadRights(now time.Time, name string) bool {
+// WasWatched reports whether a resource was ever watched, or work began without it.
+func (w *watchSet) WasWatched(name string) bool {
 	r := w.state[name]
-	if r.Settled() {
-		return r.State == sources.ResourceWatched
-	}
-	return r.Unheard.Lasts() && now.Sub(r.Unheard.Since) < comingBack
+	return r.State == sources.ResourceWatched || !r.Unheard.Since.IsZero()
 }
 
 // Ready reports whether work can begin: all is there that can be had, or only lists fail that had until then to come. without is
@@ -142,6 +172,9 @@ func (w *watchSet) Tell(now time.Time, objects func(name string) int) []sources.
 		if r.Trouble == "" && w.overdue(r, now) {
 			r.Trouble = overdueText
 		}
+		if r.Trouble == "" && w.stopped[r.Name] {
+			r.Trouble = stoppedText
+		}
 		if r.Trouble == "" && r.Unheard.Lasts() && now.Sub(r.Unheard.Since) > OverdueAfter {
 			r.Trouble = endedText
 		}
@@ -158,6 +191,12 @@ var overdueText = sources.SafeText(fmt.Sprintf("no object has come from the API 
 
 // endedText is the trouble of a resource whose watch ended without any request having failed since.
 const endedText = "the watch has ended, and the next one has not begun"
+
+// stoppedText is the trouble of a resource of which nothing was heard because this process did not run.
+const stoppedText = "schedq did not run meanwhile, or the clock was set forward"
+
+// cutText is the trouble of a resource whose streamed list ended too early.
+const cutText = "the API server ended the list before it was complete"
 
 // overdue reports whether nothing has come of a list for too long.
 func (w *watchSet) overdue(r sources.Resource, now time.Time) bool {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/schedq/schedq/sources"
@@ -118,7 +119,7 @@ func TestNoted(t *testing.T) {
 	for _, stops := range []bool{false, true} {
 		fake := watch.NewFake()
 		ended := 0
-		w := noteWatch(fake, func() { ended++ })
+		w := noteWatch(fake, 0, func() { ended++ }, func(error) {}, func(runtime.Object) {})
 		go fake.Error(nil)
 		if ev := <-w.ResultChan(); ev.Type != watch.Error {
 			t.Errorf("it tells %v", ev)
@@ -136,5 +137,41 @@ func TestNoted(t *testing.T) {
 		if ended != 1 {
 			t.Errorf("stopped again, it ended %d times", ended)
 		}
+	}
+}
+
+// TestStopped: while this process did not run, nothing was heard, and a watch that is still there is heard again once it can have
+// delivered what it missed; one that ended meanwhile is heard again when the next one goes on.
+func TestStopped(t *testing.T) {
+	w := reading()
+	for i := range 5 {
+		w.Runs(at(float64(i)))
+	}
+	w.Runs(at(49))
+	w.Ended(at(49.1), "nodes")
+	for _, r := range w.tell(49.2) {
+		if !r.Broken() || !r.Unheard.Since.Equal(at(4)) || r.Trouble == "" {
+			t.Errorf("it goes on: %+v", r)
+		}
+	}
+	if since := StaleSince(w.tell(49.2)); !since.Equal(at(4)) {
+		t.Errorf("stale since %v", since)
+	}
+	w.Runs(at(50))
+	w.Runs(at(51))
+	w.Runs(at(52))
+	nodes, pods := w.tell(52)[0], w.tell(52)[1]
+	if !nodes.Unheard.Lasts() || pods.Unheard != (sources.Gap{Since: at(4), Until: at(51)}) || pods.Trouble != "" {
+		t.Errorf("nodes are %+v, pods %+v", nodes, pods)
+	}
+	w.Heard(at(53), "nodes")
+	if r := w.tell(53)[0]; r.Unheard != (sources.Gap{Since: at(4), Until: at(53)}) {
+		t.Errorf("nodes are %+v", r)
+	}
+	for i := range 20 { // a clock that is set back, and one that runs
+		w.Runs(at(float64(10 + i)))
+	}
+	if r := w.tell(30)[1]; r.Unheard.Lasts() {
+		t.Errorf("pods are %+v", r)
 	}
 }

@@ -3,6 +3,7 @@ package ring
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -59,6 +60,9 @@ func (f *file) keyframe() (*situation, time.Time, error) {
 			return nil, time.Time{}, err
 		}
 		if s.add(ev); s.attached != nil {
+			if ev.Time.Before(f.start.Truncate(time.Second)) {
+				return nil, time.Time{}, f.misplaced()
+			}
 			return s, ev.Time, f.restOfKeyframe(s, ev.Time)
 		}
 	}
@@ -85,4 +89,11 @@ func (f *file) restOfKeyframe(s *situation, at time.Time) error {
 		f.ahead = &ev
 		return nil
 	}
+}
+
+// errMisplaced is that a segment is not the one that its name says.
+var errMisplaced = errors.New("the segment does not belong there: its number or its time is wrong")
+
+func (s *segment) misplaced() error {
+	return fmt.Errorf("%s: %w", sources.Sanitize(s.path), errMisplaced)
 }

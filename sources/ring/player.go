@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"slices"
 	"time"
@@ -41,6 +42,8 @@ type player struct {
 	// ahead is when the clock was set back after the segment that is read, which tells nothing later. Zero if it was not.
 	ahead time.Time
 
+	number  uint64  // of the segment that was read last, or 0
+	missing bool    // segments are missing since what is known
 	breaks  int     // times of which nothing was recorded
 	longest stretch // of those
 	clamped stretch // what was later than ahead
@@ -49,6 +52,15 @@ type player struct {
 type stretch struct{ from, to time.Time }
 
 func (p *player) play(ctx context.Context) error {
+	if others := p.ring.others; len(others) > 0 {
+		err := others[0].misplaced()
+		if len(others) > 1 {
+			err = fmt.Errorf("%w (as of %d more)", err, len(others)-1)
+		}
+		if err := p.say(ctx, err); err != nil {
+			return err
+		}
+	}
 	first, err := p.first(ctx)
 	for i := first; err == nil && i < len(p.ring.all); i++ {
 		err = p.segment(ctx, i)
@@ -76,8 +88,11 @@ func (p *player) first(ctx context.Context) (int, error) {
 			continue
 		}
 		s, at, err := p.ring.startOf(ctx, i)
-		if err != nil || s != nil && !at.After(p.From) {
-			return i, err
+		if ctx.Err() != nil {
+			return 0, err
+		}
+		if s != nil && !at.After(p.From) {
+			return i, nil
 		}
 	}
 	return 0, nil
@@ -86,17 +101,28 @@ func (p *player) first(ctx context.Context) (int, error) {
 // segment plays the ith segment.
 func (p *player) segment(ctx context.Context, i int) error {
 	f, err := p.ring.file(ctx, i, p.Budget)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it was dropped meanwhile: the next one's number says so
+	}
+	var s *situation
+	var at time.Time
+	if f != nil {
+		defer f.lines.Close()
+		f.keeps = p.known == nil
+		s, at, err = f.keyframe()
+	}
+	if !errors.Is(err, errMisplaced) {
+		if missing := p.follow(p.ring.all[i].number); missing != nil {
+			if err := p.say(ctx, missing); err != nil {
+				return err
+			}
+		}
+	}
 	if err != nil {
 		return p.say(ctx, err)
 	}
 	if f == nil {
 		return nil
-	}
-	defer f.lines.Close()
-	f.keeps = p.known == nil
-	s, at, err := f.keyframe()
-	if err != nil {
-		return p.say(ctx, err)
 	}
 	p.ahead = p.ring.setBack(i)
 	if s != nil {
@@ -128,6 +154,20 @@ func (p *player) segment(ctx context.Context, i int) error {
 	return nil
 }
 
+// follow notes that the segment with that number is next. The error is that others are missing before it.
+func (p *player) follow(number uint64) error {
+	before := p.number
+	p.number = number
+	if before == 0 || number <= before+1 {
+		return nil
+	}
+	p.missing = true
+	if number == before+2 {
+		return fmt.Errorf("%s: segment %d is missing", p.ring.name, before+1)
+	}
+	return fmt.Errorf("%s: segments %d to %d are missing", p.ring.name, before+1, number-1)
+}
+
 // say tells that something of the ring can't be read. Where it has to be, that is an error.
 func (p *player) say(ctx context.Context, why error) error {
 	if p.Strict || ctx.Err() != nil {
@@ -152,6 +192,8 @@ func (r *Ring) setBack(i int) (at time.Time) {
 // takeOver goes on from what was known when a segment began.
 func (p *player) takeOver(from segment, now *situation, at time.Time) error {
 	before, since := p.known, p.last
+	missing := p.missing
+	p.missing = false
 	if before == nil {
 		p.known, p.last = now, at
 		if !at.Before(p.From) {
@@ -161,7 +203,7 @@ func (p *player) takeOver(from segment, now *situation, at time.Time) error {
 	}
 	// The changes are told of what was known before, and make of it what is known now.
 	defer func() { p.known = now }()
-	changes, breaks := before.changes(now, since, at), from.began && at.Sub(since) >= time.Second
+	changes, breaks := before.changes(now, since, at), (from.began || missing) && at.Sub(since) >= time.Second
 	if breaks { // what is told at its end may have been at any time in it
 		gap := sources.Gap{Since: since}
 		changes = slices.Insert(changes, 0, sources.Event{Time: since, Fact: &sources.Unheard{Gap: gap}})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -19,6 +18,7 @@ type Ring struct {
 	folder string
 	name   sources.SafeText
 	all    []segment
+	others []segment // in the folder, and no part of the ring
 	// now is when it was opened, if it is being written: it tells of what did not happen up to then. Zero if it is not.
 	now time.Time
 }
@@ -36,25 +36,22 @@ func Open(ctx context.Context, folder string) (*Ring, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("there is no ring in %s", sources.Sanitize(folder))
 	}
-	return &Ring{folder, sources.Sanitize(folder), all, now}, nil
+	all, others := inPlace(all)
+	return &Ring{folder, sources.Sanitize(folder), all, others, now}, nil
 }
 
-// Span returns the first and the last moment that the ring tells of.
+// Span returns the first and the last moment that the ring tells of. What can't be read is left aside.
 func (r *Ring) Span(ctx context.Context) (first, last time.Time, err error) {
-	for i := range r.all {
-		_, first, err = r.startOf(ctx, i)
-		if err != nil {
+	for i := 0; i < len(r.all) && first.IsZero(); i++ {
+		if _, first, err = r.startOf(ctx, i); err != nil && ctx.Err() != nil {
 			return first, last, err
-		}
-		if !first.IsZero() {
-			break
 		}
 	}
 	if first.IsZero() {
 		return first, last, r.empty()
 	}
 	for i := len(r.all) - 1; i >= 0 && last.IsZero(); i-- {
-		if last, err = r.endOf(ctx, i); err != nil {
+		if last, err = r.endOf(ctx, i); err != nil && ctx.Err() != nil {
 			return first, last, err
 		}
 	}
@@ -101,15 +98,15 @@ func (r *Ring) endOf(ctx context.Context, i int) (time.Time, error) {
 	return last, err
 }
 
-// file opens the ith segment. It returns nil if there is nothing to read of it: it was dropped meanwhile, or it is cut off at
-// its very beginning.
+// file opens the ith segment. It returns nil if there is nothing to read of it: it is cut off at its very beginning. The error is
+// fs.ErrNotExist if it was removed meanwhile.
 func (r *Ring) file(ctx context.Context, i int, budget *lines.Budget) (*file, error) {
 	const magic = 4 // bytes, without which nobody can tell what it is
 	if r.all[i].bytes < magic {
 		return nil, nil
 	}
 	f, err := openFile(ctx, r.all[i], budget)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, io.ErrUnexpectedEOF) {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, nil
 	}
 	return f, err

@@ -15,8 +15,9 @@ const writeEvery = 400 * time.Millisecond
 // Recorder is a stream that is written to a ring as it is read. While the ring can't be written, the stream goes on without.
 type Recorder struct {
 	sources.Stream
-	writing sync.Mutex // guards out
+	writing sync.Mutex // guards out and lost
 	out     *Writer
+	lost    error // what Run returns because the ring is gone
 
 	mu      sync.Mutex      // guards what follows
 	queue   []sources.Event // taken and not written yet
@@ -25,11 +26,13 @@ type Recorder struct {
 	written int
 }
 
-// Record returns stream, which is written to out. Close must follow, after Run has returned.
+// Record returns stream, which is written to out. Run ends with an error if the ring's folder is removed. Close must follow, after Run has returned.
 func Record(stream sources.Stream, out *Writer) *Recorder { return &Recorder{Stream: stream, out: out} }
 
 // Run implements sources.Stream.
 func (r *Recorder) Run(ctx context.Context) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	writing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -40,13 +43,19 @@ func (r *Recorder) Run(ctx context.Context) error {
 			case <-writing.Done():
 				return
 			case <-tick.C:
-				r.write(time.Now())
+				if r.write(time.Now()); r.lost != nil {
+					end()
+					return
+				}
 			}
 		}
 	})
 	err := r.Stream.Run(ctx)
 	stop()
 	wg.Wait()
+	if err == nil {
+		err = r.lost
+	}
 	return err
 }
 
@@ -69,6 +78,7 @@ func (r *Recorder) write(now time.Time) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	r.out.Write(now, events)
+	r.lost = r.out.Lost()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.notices, r.written = r.out.Notices(), r.out.Written()
@@ -81,10 +91,17 @@ func (r *Recorder) Written() int {
 	return r.written
 }
 
-// Close writes what is left and ends the ring's last segment. The error is why not all of it could be written.
+// Close writes what is left and ends the ring's last segment. The error is why not all of it could be written, unless Run returned
+// it.
 func (r *Recorder) Close() error {
+	r.writing.Lock()
+	said := r.lost
+	r.writing.Unlock()
 	r.write(time.Now())
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	return r.out.Close()
+	if err := r.out.Close(); said == nil {
+		return err
+	}
+	return nil // Run returned it
 }

@@ -29,8 +29,11 @@ type segment struct {
 // stamp is how a segment's name has its start.
 const stamp = "20060102T150405.000Z"
 
+// maxNumber is the largest number that a segment's name has room for.
+const maxNumber = 999_999_999_999_999_999
+
 // named matches the names of segments: ring-0000000017-20261123T085657.123Z.jsonl.zst.
-var named = regexp.MustCompile(`^ring-([0-9]{10})-([0-9]{8}T[0-9]{6}\.[0-9]{3}Z)(-began)?\.jsonl\.zst$`)
+var named = regexp.MustCompile(`^ring-([0-9]{10,18})-([0-9]{8}T[0-9]{6}\.[0-9]{3}Z)(-began)?\.jsonl\.zst$`)
 
 // fileName is the name of s's file.
 func (s *segment) fileName() string {
@@ -88,4 +91,17 @@ func segments(folder string) ([]segment, error) {
 		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.path, b.path))
 	})
 	return all, nil
+}
+
+// inPlace returns the segments of all that belong where their numbers put them, and the others: those that follow no other's
+// number and yet begin before it, which only a renamed file does. Two may have one number: a disk that fails leaves an empty one.
+func inPlace(all []segment) (these, others []segment) {
+	for _, s := range all {
+		if n := len(these); n > 0 && s.number > these[n-1].number+1 && s.start.Before(these[n-1].start) {
+			others = append(others, s)
+			continue
+		}
+		these = append(these, s)
+	}
+	return these, others
 }

@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -47,8 +48,11 @@ func (w Window) Resolve(prefix string, first, last time.Time) (from, to time.Tim
 	return from, to, nil
 }
 
+// ErrOutside is that a ring has nothing of a window.
+var ErrOutside = errors.New("not within the ring")
+
 func outside(name, text string, first, last time.Time) error {
-	return fmt.Errorf("%s %s is not within the ring: it is from %s to %s UTC", name, sources.Sanitize(text),
+	return fmt.Errorf("%s %s is %w: it is from %s to %s UTC", name, sources.Sanitize(text), ErrOutside,
 		first.UTC().Format(time.DateTime), last.UTC().Format(time.DateTime))
 }
 

@@ -38,6 +38,8 @@ type Writer struct {
 	ending  sync.WaitGroup
 	flushed time.Time // when it was last
 
+	lost    error     // why there is no ring any more
+	looked  time.Time // when it was last looked whether there is
 	why     error     // why nothing can be written; nil while it can
 	since   time.Time // since when nothing is written
 	tried   time.Time // when it was last tried to go on
@@ -66,6 +68,10 @@ func Create(ctx context.Context, folder string, bound Bound) (*Writer, error) {
 	for _, s := range w.closed {
 		w.number = max(w.number, s.number)
 	}
+	if w.number >= maxNumber {
+		_ = lock.Close() // nothing was written
+		return nil, fmt.Errorf("the ring %s has a segment with number %d, and none can follow: move that file away", sources.Sanitize(folder), w.number)
+	}
 	return w, nil
 }
 
@@ -74,6 +80,13 @@ func Create(ctx context.Context, folder string, bound Bound) (*Writer, error) {
 func (w *Writer) Write(now time.Time, events []sources.Event) {
 	before := w.flushed
 	w.flushed = now
+	if w.lost != nil {
+		return
+	}
+	if now.Sub(w.looked).Abs() >= retryEvery {
+		w.looked = now
+		w.look()
+	}
 	if now.Round(0).Before(before.Round(0)) { // by the clock on the wall, which goes back where somebody sets it
 		events = w.setBack(now, events)
 	}
@@ -102,6 +115,22 @@ func (w *Writer) Write(now time.Time, events []sources.Event) {
 	}
 	w.prune(now)
 }
+
+// look finds out whether the ring and its last segment are still there.
+func (w *Writer) look() {
+	if err := w.lock.Lost(); err != nil {
+		w.lost = fmt.Errorf("the ring %s is gone: its lock file was removed or replaced while schedq recorded, and nobody can read what is written now", sources.Sanitize(w.folder))
+		return
+	}
+	if w.now != nil {
+		if err := w.now.file.Lost(); err != nil {
+			w.pause(err)
+		}
+	}
+}
+
+// Lost returns an error if the ring's folder was removed: nothing more is written then.
+func (w *Writer) Lost() error { return w.lost }
 
 // setBack begins a segment of its own for what comes after the clock was set back, and returns what was seen since the last one
 // with a time that can follow.
@@ -215,7 +244,9 @@ func (w *Writer) abandon(err error) {
 // discard removes what was to follow: it is not whole, and tells nothing.
 func (w *Writer) discard() {
 	_ = w.next.close()
-	_ = disk.Remove(w.ctx, w.next.path)
+	if err := disk.Remove(w.ctx, w.next.path); err == nil || errors.Is(err, fs.ErrNotExist) {
+		w.number-- // else a segment would be missing
+	}
 	w.next = nil
 }
 
@@ -284,7 +315,13 @@ func (w *Writer) Close() error {
 		w.end(w.now)
 	}
 	w.ending.Wait()
+	if w.lost == nil {
+		w.look()
+	}
 	_ = w.lock.Close() // it holds nothing
+	if w.lost != nil {
+		return w.lost
+	}
 	if w.why != nil {
 		return fmt.Errorf("%s can't be written: %w", sources.Sanitize(w.folder), w.why)
 	}

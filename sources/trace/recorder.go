@@ -142,7 +142,11 @@ func (r *Recorder) write() {
 			return
 		}
 	}
-	if err := r.out.Flush(); err != nil {
+	err := r.out.Flush()
+	if err == nil {
+		err = r.file.Lost()
+	}
+	if err != nil {
 		r.end(err, "")
 	}
 }

@@ -77,14 +77,32 @@ func (p *StatusPrinter) printTrouble(s sources.Status, now time.Time) {
 	case p.trouble == "":
 		fmt.Fprintln(p.out, "schedq: connected again")
 		clear(p.reasons)
-	case p.reasons[p.trouble] || len(p.reasons) >= maxReasons:
+	case !p.isNew(s):
 	case s.Attached.IsZero() || s.StaleSince.IsZero():
-		p.reasons[p.trouble] = true
 		fmt.Fprintf(p.out, "schedq: %s\n", p.trouble)
 	default:
-		p.reasons[p.trouble] = true
 		fmt.Fprintf(p.out, "schedq: stale since %s: %s\n", clock(s.StaleSince), p.trouble)
 	}
+}
+
+// isNew reports whether a reason in s was not printed since all was well. Which lists it is about changes one by one as they recover.
+func (p *StatusPrinter) isNew(s sources.Status) bool {
+	reasons := []sources.SafeText{}
+	for _, r := range s.Resources {
+		if r.Trouble != "" && !r.DoneWithout() {
+			reasons = append(reasons, r.Trouble)
+		}
+	}
+	if !s.StaleSince.IsZero() || len(reasons) == 0 {
+		reasons = append(reasons, s.Trouble)
+	}
+	isNew := false
+	for _, reason := range reasons {
+		if !p.reasons[reason] && len(p.reasons) < maxReasons {
+			p.reasons[reason], isNew = true, true
+		}
+	}
+	return isNew
 }
 
 func clock(t time.Time) string { return t.UTC().Format("15:04:05.000 UTC") }

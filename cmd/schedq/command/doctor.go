@@ -23,7 +23,8 @@ func NewDoctor() *cobra.Command {
 		Short: "Check which data sources a cluster offers",
 		Long: `Report what you may read in a cluster, its release and platform, what is visible of its scheduler, and
 which scheduler logs and metrics are available, with the commands to use and what each adds. doctor
-reads a few objects and your permissions, and changes nothing.`,
+reads a few objects and your permissions, and changes nothing. The exit code is 1 if schedq attach would
+not work.`,
 		Example: "  schedq doctor\n  schedq doctor --context prod -o json",
 		Args:    cli.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -36,9 +37,14 @@ reads a few objects and your permissions, and changes nothing.`,
 				return err
 			}
 			if asJSON {
-				return cli.WriteJSON(cmd.OutOrStdout(), found)
+				err = cli.WriteJSON(cmd.OutOrStdout(), found)
+			} else {
+				err = cli.WriteText(cmd.OutOrStdout(), formatFindings(found))
 			}
-			return cli.WriteText(cmd.OutOrStdout(), formatFindings(found))
+			if attach := found.Channels[0]; err == nil && attach.State == doctor.No {
+				err = fmt.Errorf("schedq attach does not work here: %s", attach.Why)
+			}
+			return err
 		},
 	}
 	cluster.RegisterCluster(cmd)

@@ -76,10 +76,17 @@ func record(cmd *cobra.Command, cluster *kubeFlags, out string, duration time.Du
 	if err != nil {
 		return err
 	}
-	err = timeline.Drain(cmd.Context(), recorder, timeline.Draining{
-		Status: cli.NewStatusPrinter(cmd.ErrOrStderr()).Print, Check: recorder.Err,
-	})
-	if err := errors.Join(err, recorder.Close()); err != nil {
+	printer := cli.NewStatusPrinter(cmd.ErrOrStderr())
+	print := func(status sources.Status) {
+		if recorder.Err() == nil { // else a notice has the reason, and so has the error
+			printer.Print(status)
+		}
+	}
+	err = timeline.Drain(cmd.Context(), recorder, timeline.Draining{Status: print, Check: recorder.Err})
+	if closing := recorder.Close(); !errors.Is(err, closing) {
+		err = errors.Join(err, closing)
+	}
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "schedq: wrote %d records to %s\n", recorder.Written(), sources.Sanitize(out))

@@ -23,6 +23,8 @@ type Faults struct {
 	Fails syscall.Errno
 	// NoLinks has the file system have no hard links.
 	NoLinks bool
+	// NoNames has no name be given to a file that has none, as without /proc.
+	NoNames bool
 
 	mu   sync.Mutex
 	done []string // the operations so far
@@ -179,6 +181,14 @@ type file struct {
 	disk.File
 	faults *Faults
 	path   string
+}
+
+// Link implements disk.File.
+func (f *file) Link(path string) error {
+	if f.faults.NoNames || f.faults.now("link") {
+		return &os.LinkError{Op: "link", New: path, Err: f.faults.errno()}
+	}
+	return f.File.Link(path)
 }
 
 // Read implements disk.File.

@@ -5,6 +5,7 @@ package livetest
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -43,6 +44,8 @@ type Server struct {
 	noLists   int // status code for all GETs but /version
 	noStreams bool
 	cuts      map[string]chan struct{} // by resource; closed and removed to cut its watches
+	raw       []rawText                // sent to running watches
+	fault     http.HandlerFunc         // answers all requests but /version, or nil
 }
 
 // entry is a watch event.
@@ -53,19 +56,28 @@ type entry struct {
 	object   runtime.Object
 }
 
+// rawText is text that running watches of a resource send.
+type rawText struct{ resource, text string }
+
 // New starts an empty server, which is closed when the test ends.
 func New(t testing.TB) *Server {
-	s := &Server{
+	s := newServer()
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.stop)
+	return s
+}
+
+func newServer() *Server {
+	return &Server{
 		changed: make(chan struct{}), cuts: map[string]chan struct{}{}, revision: 100,
 		objects: map[string]map[types.NamespacedName]runtime.Object{}, refusals: map[string]int{}, texts: map[string]string{},
 	}
-	s.Server = httptest.NewServer(s)
-	t.Cleanup(func() {
-		s.CutWatches()
-		s.Server.CloseClientConnections()
-		s.Server.Close()
-	})
-	return s
+}
+
+func (s *Server) stop() {
+	s.CutWatches()
+	s.Server.CloseClientConnections()
+	s.Server.Close()
 }
 
 // Kubeconfig writes a kubeconfig for the server, and returns its path.
@@ -189,6 +201,21 @@ func (s *Server) CutWatches(resources ...string) {
 	}
 }
 
+// SendToWatches sends raw text to the running watches of a resource.
+func (s *Server) SendToWatches(resource, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.raw = append(s.raw, rawText{resource, text})
+	s.wake()
+}
+
+// Break has fault answer all requests but /version. nil mends the server.
+func (s *Server) Break(fault http.HandlerFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = fault
+}
+
 // Compact drops all events so far. A watch that resumes from an older revision gets 410 Gone.
 func (s *Server) Compact() {
 	s.mu.Lock()
@@ -196,7 +223,10 @@ func (s *Server) Compact() {
 	s.compacted, s.log = s.revision, nil
 }
 
-// Requests returns all requests so far, as "GET /api/v1/pods".
+// maxRequests is how many requests are kept.
+const maxRequests = 10_000
+
+// Requests returns the requests so far, as "GET /api/v1/pods". Beyond maxRequests it begins anew.
 func (s *Server) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,6 +258,9 @@ func resourceOf(obj runtime.Object) string {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	s.mu.Lock()
+	if len(s.requests) == maxRequests {
+		s.requests = s.requests[:0]
+	}
 	s.requests = append(s.requests, req.Method+" "+req.URL.Path)
 	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
 	resource := parts[len(parts)-1]
@@ -243,7 +276,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		code = http.StatusForbidden
 	}
 	text, texted := s.texts[req.URL.Path]
+	fault := s.fault
 	s.mu.Unlock()
+	if fault != nil && req.URL.Path != "/version" {
+		fault(w, req)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	switch {
 	case code != 0:
@@ -364,7 +402,7 @@ func (s *Server) watch(w http.ResponseWriter, req *http.Request, resource string
 	if stream {
 		first = s.selected(req, resource)
 	}
-	refused := stream && s.noStreams
+	refused, sent := stream && s.noStreams, len(s.raw)
 	s.mu.Unlock()
 	if refused {
 		refuse(w, http.StatusUnprocessableEntity)
@@ -393,7 +431,14 @@ func (s *Server) watch(w http.ResponseWriter, req *http.Request, resource string
 			}
 		}
 		at = max(at, s.revision)
+		raw := s.raw[sent:]
+		sent = len(s.raw)
 		s.mu.Unlock()
+		for _, r := range raw {
+			if r.resource == resource {
+				io.WriteString(w, r.text)
+			}
+		}
 		for _, e := range due {
 			send(e.kind, e.object)
 		}

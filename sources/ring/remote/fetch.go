@@ -16,7 +16,8 @@ import (
 
 // Is reports whether a recording's name is an URL.
 func Is(name string) bool {
-	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
+	scheme, _, found := strings.Cut(name, "://")
+	return found && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
 // Fetch fetches the recording at an URL, http or https, with the token if there is one. A redirect is an error. The error is one

@@ -50,6 +50,15 @@ func token(t *testing.T, text string) remote.Token {
 	return tok
 }
 
+// TestIs: an URL's scheme has no case.
+func TestIs(t *testing.T) {
+	for name, want := range map[string]bool{"http://a": true, "HTTPS://a": true, "Http://": true, "http:/a": false, "ftp://a": false, "a.jsonl": false, "": false} {
+		if got := remote.Is(name); got != want {
+			t.Errorf("%q: %v", name, got)
+		}
+	}
+}
+
 // TestFetch: what is fetched is what is asked for, and else it is refused in one sentence.
 func TestFetch(t *testing.T) {
 	server := httptest.NewServer(remote.Handler(anHour(t), token(t, secret)))
@@ -67,7 +76,7 @@ func TestFetch(t *testing.T) {
 		{"", "", 0, "it answers 401: a recording is served to who has the recorder's token: --token-file"},
 		{"", "0123456789abcdef-other", 0, "it answers 401: "},
 		{"?from=14:00", secret, 0, "it answers 404: from 14:00 is not within the ring: " + span},
-		{"?from=then", secret, 0, "it answers 404: from then is not a time"},
+		{"?from=then", secret, 0, "it answers 400: from then is not a time"},
 		{"?from=-1h&from=-2h", secret, 0, "it answers 400: from is there twice"},
 		{"?folder=/", secret, 0, "it answers 400: a recording has from and to"},
 		{"?from=" + strings.Repeat("9", 300), secret, 0, "it answers 400: what is asked for is longer than 256 bytes"},

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -120,8 +121,12 @@ func (h *handler) send(w http.ResponseWriter, req *http.Request, window ring.Win
 		return
 	}
 	from, to, err := window.Resolve("", first, last)
-	if err != nil {
+	switch {
+	case errors.Is(err, ring.ErrOutside):
 		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	w.Header().Set("Content-Type", "application/zstd")
