@@ -190,6 +190,7 @@ func (l *Log) read(r *lines.Reader, ended func(), take func(item) error) error {
 	l.Name = r.Name()
 	a := &reader{lines: r, log: l, take: take, decoder: sources.NewDecoder(), current: event{texts: apijson.New(json.Unmarshal)}}
 	a.decoder.Keep = func(bytes int) { a.cost += bytes }
+	r.Timed(clock())
 	if err := r.ReadAll(a.line); err != nil {
 		return err
 	}
@@ -216,6 +217,9 @@ func (l *Log) read(r *lines.Reader, ended func(), take func(item) error) error {
 
 // line reads a line, usually one event. Of most events only the first members need reading.
 func (a *reader) line(line []byte) error {
+	if a.lines.Repeats(line) {
+		return a.lines.Repeated()
+	}
 	if another(line) && !json.Valid(line) {
 		var torn error
 		if object, _ := jsonscan.Whole(line); object == nil {
@@ -265,13 +269,26 @@ func (a *reader) event(e *event, line []byte) (err error) {
 	if e.stage == nil {
 		return a.lines.Unread(errNoEvent)
 	}
-	a.span.add(line, e.stamp)
+	stamp := e.stamp
+	if stamp == nil {
+		stamp = stampOf(line)
+	}
+	a.span.add(stamp)
+	if err := e.checkReceived(); err != nil {
+		if err := a.lines.Torn(a.lines.Line(), err); err != nil {
+			return err
+		}
+	}
 	a.cost = 0
 	if err := a.note(e); err != nil {
 		return err
 	}
 	if e.failedScheduling() {
-		if f, ok := e.failedAttempt(); ok {
+		f, ok, err := e.failedAttempt()
+		switch {
+		case err != nil:
+			return a.lines.Torn(a.lines.Line(), err)
+		case ok:
 			return a.emit(e, item{what: failureItem, event: f, cost: sources.Cost(f.Fact)})
 		}
 		return nil

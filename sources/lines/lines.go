@@ -52,6 +52,8 @@ type Reader struct {
 	losses losses
 
 	filter *filter // of the lines that Next returns, or nil for all
+	order  *order  // of their times, or nil
+	seen   Seen    // the lines passed to Repeats
 	budget *Budget
 	kept   int64      // bytes, of this file
 	texts  int64      // bytes of the blocks taken
@@ -156,6 +158,14 @@ func (r *Reader) Errorf(format string, args ...any) error {
 // too long is skipped, and damaged compressed data end the file: Notices reports all of that. For a strict
 // Reader each is an error.
 func (r *Reader) Next() ([]byte, error) {
+	if r.order != nil {
+		return r.order.next(r)
+	}
+	return r.unordered()
+}
+
+// unordered is Next without a Clock.
+func (r *Reader) unordered() ([]byte, error) {
 	if r.filter != nil {
 		return r.filter.next(r)
 	}
