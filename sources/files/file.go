@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,7 +127,7 @@ func (f *file) readWith(ctx context.Context, read func(*lines.Reader) error) err
 	}
 	defer r.Close()
 	defer ended()
-	return read(r)
+	return cmp.Or(read(r), r.TryKeep(0))
 }
 
 // load reads of the file what must be known before its first event, and the lines of the other kind in it.

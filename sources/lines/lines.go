@@ -150,6 +150,9 @@ func (r *Reader) Close() { r.pump.stop() }
 
 // Errorf returns an error about the line that Next returned last.
 func (r *Reader) Errorf(format string, args ...any) error {
+	if r.line == 0 { // it is read by Rest
+		return fmt.Errorf("%s: %w", r.name, fmt.Errorf(format, args...))
+	}
 	return fmt.Errorf("%s:%d: %w", r.name, r.line, fmt.Errorf(format, args...))
 }
 
