@@ -185,8 +185,15 @@ func loadAll(ctx context.Context, files []*file) error {
 	defer cancel(nil)
 	errs := make([]error, len(files))
 	var wg sync.WaitGroup
+	turns := make(chan struct{}, mostOpen)
 	for i, f := range files {
+		if f.found { // a pipe that was named may have the same writer as another one
+			turns <- struct{}{}
+		}
 		wg.Go(func() {
+			if f.found {
+				defer func() { <-turns }()
+			}
 			errs[i] = f.load(ctx)
 			if f.found && errs[i] != nil && ctx.Err() == nil {
 				f.leftOut, errs[i] = errs[i], nil

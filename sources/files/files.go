@@ -189,6 +189,9 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 		if near.IsZero() {
 			near = f.hint
 		}
+		if len(files) > mostOpen {
+			closeAll(files[len(files)-1:])
+		}
 	}
 	if near.IsZero() && opts.Beside != nil && len(opts.Beside.Events) > 0 {
 		near = opts.Beside.Events[0].Time
@@ -216,6 +219,8 @@ func closeAll(files []*file) {
 }
 
 const (
+	// mostOpen limits how many files stay open between the detection of their formats and reading, and are read at once.
+	mostOpen = 32
 	// longFrom is the size in bytes of text from which a recording is long. A shorter one is faster to read once and keep.
 	longFrom = 128 << 20
 	// packs is the approximate compression ratio of a packed file.

@@ -77,13 +77,22 @@ func Open(ctx context.Context, path string, stdin io.Reader) (*Reader, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return New(ctx, name, info.ModTime(), f)
+	size := int64(-1)
+	if info.Mode().IsRegular() {
+		size = info.Size()
+	}
+	return NewSized(ctx, name, info.ModTime(), f, size)
 }
 
 // New returns a Reader of r, which it closes at the end. The name is for errors and must be safe to
 // show. It fails if r is empty.
 func New(ctx context.Context, name string, modTime time.Time, r io.ReadCloser) (*Reader, error) {
-	p, headerTime, err := startPump(ctx, r)
+	return NewSized(ctx, name, modTime, r, -1)
+}
+
+// NewSized is New of a reader with about that many bytes. A small one takes little memory.
+func NewSized(ctx context.Context, name string, modTime time.Time, r io.ReadCloser, size int64) (*Reader, error) {
+	p, headerTime, err := startPump(ctx, r, size)
 	if err != nil {
 		r.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
