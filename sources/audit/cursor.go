@@ -33,9 +33,9 @@ func (c *cursor) head() *item {
 	return &c.items[0]
 }
 
-// beside calls take with the items of logs side by side: the next one is always from the log that is furthest behind. It
+// beside calls take with the items of logs, and which of the logs has them, side by side: the next one is always from the log that is furthest behind. It
 // opens a log when the others have reached its beginning.
-func beside(cursors []*cursor, take func(*item)) {
+func beside(cursors []*cursor, take func(nth int, it *item)) {
 	waiting := slices.SortedStableFunc(slices.Values(cursors), func(a, b *cursor) int { return a.begins.Compare(b.begins) })
 	open := btree.NewBTreeGOptions(func(a, b *cursor) bool { return cmp.Or(a.now.Compare(b.now), cmp.Compare(a.nth, b.nth)) < 0 }, btree.Options{NoLocks: true})
 	for i, c := range cursors {
@@ -53,7 +53,7 @@ func beside(cursors []*cursor, take func(*item)) {
 			return
 		default:
 			open.PopMin()
-			take(first.head())
+			take(first.nth, first.head())
 			if first.items = first.items[1:]; first.head() != nil {
 				open.Set(first)
 			}

@@ -36,6 +36,7 @@ type file struct {
 	dated     time.Time // a date in what carries them
 	year      schedlog.Year
 
+	seen   *lines.Seen      // shared with other traces that are kept, or nil
 	keeps  bool             // what is read of it is kept
 	budget *lines.Budget    // for the kept content of all files
 	memory int64            // limits the kept data of a file that is read again
@@ -91,6 +92,9 @@ func (f *file) open(ctx context.Context) (*lines.Reader, func(), error) {
 	}
 	if f.begins != nil {
 		r.Within(f.begins)
+	}
+	if f.seen != nil {
+		r.Share(f.seen)
 	}
 	if f.strict || f.format.strict {
 		r.Strict()
@@ -186,13 +190,24 @@ func loadAll(ctx context.Context, files []*file) error {
 	errs := make([]error, len(files))
 	var wg sync.WaitGroup
 	turns := make(chan struct{}, mostOpen)
+	before := make(chan struct{}) // closed when the traces before this one are read: they share what they have seen
+	close(before)
 	for i, f := range files {
+		wait, done := before, func() {}
+		if f.seen != nil {
+			read := make(chan struct{})
+			before, done = read, func() { close(read) }
+		}
 		if f.found { // a pipe that was named may have the same writer as another one
 			turns <- struct{}{}
 		}
 		wg.Go(func() {
 			if f.found {
 				defer func() { <-turns }()
+			}
+			defer done()
+			if f.seen != nil {
+				<-wait
 			}
 			errs[i] = f.load(ctx)
 			if f.found && errs[i] != nil && ctx.Err() == nil {

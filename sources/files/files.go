@@ -19,6 +19,7 @@ import (
 	"github.com/schedq/schedq/sources/ring"
 	"github.com/schedq/schedq/sources/ring/remote"
 	"github.com/schedq/schedq/sources/schedlog"
+	"github.com/schedq/schedq/sources/trace"
 )
 
 // Options are optional parameters of Open.
@@ -106,6 +107,12 @@ func openOnce(ctx context.Context, paths []string, opts Options) (*sources.Recor
 	}
 	if r.isLong() {
 		closeAll(files)
+	}
+	traces := &lines.Seen{}
+	for _, f := range files {
+		if len(files) > 1 && f.format.name == trace.Format && f.ring == nil {
+			f.seen = traces
+		}
 	}
 	if audits && opts.AtFirst != nil {
 		if err := r.readSeeds(ctx); err != nil {

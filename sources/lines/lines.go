@@ -53,7 +53,7 @@ type Reader struct {
 
 	filter *filter // of the lines that Next returns, or nil for all
 	order  *order  // of their times, or nil
-	seen   Seen    // the lines passed to Repeats
+	seen   *Seen   // the lines passed to Repeats
 	budget *Budget
 	kept   int64      // bytes, of this file
 	texts  int64      // bytes of the blocks taken
@@ -101,7 +101,7 @@ func NewSized(ctx context.Context, name string, modTime time.Time, r io.ReadClos
 	if headerTime.Unix() > 0 && (modTime.IsZero() || headerTime.Before(modTime)) {
 		modTime = headerTime
 	}
-	lr := &Reader{name: name, modTime: modTime, pump: p, losses: losses{budget: salvageBudget}, budget: NewBudget(0)}
+	lr := &Reader{name: name, modTime: modTime, pump: p, losses: losses{budget: salvageBudget}, budget: NewBudget(0), seen: &Seen{}}
 	if err := lr.begin(); err != nil {
 		lr.Close()
 		return nil, err

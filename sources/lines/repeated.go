@@ -68,6 +68,9 @@ func find(table []uint64, hash uint64) *uint64 {
 	}
 }
 
+// Share makes the Reader share the lines seen with others, which are not used at the same time.
+func (r *Reader) Share(seen *Seen) { r.seen = seen }
+
 // Repeats reports whether the line, which Next returned, is the same as one that was passed before.
 func (r *Reader) Repeats(line []byte) bool { return r.seen.Add(Hash(line)) }
 
