@@ -13,7 +13,9 @@ import (
 type Clock struct {
 	// Find returns the text of a line's time, or nil if it has none.
 	Find func(line []byte) []byte
-	// Coarse is how many bytes of that text the times of about ten minutes share.
+	// Usual is where that text begins in most lines. 0 if that varies.
+	Usual int
+	// Coarse is how many bytes of the text the times of one minute share.
 	Coarse int
 	// Parse returns the time. ok is false for anything else, which the format's reader reports.
 	Parse func(text []byte) (at time.Time, ok bool)
@@ -41,12 +43,13 @@ func (r *Reader) Timed(c Clock) { r.order = &order{Clock: c} }
 // order is the state of a Reader with a Clock.
 type order struct {
 	Clock
-	text []byte // the time of the last line that Next returned and that has one
+	text []byte // the time of about the last line that Next returned: they are of one minute
 
-	ahead []aheadLine // read and not returned
-	err   error       // what came after them
-	end   aheadLine   // where reading stopped
-	moved bool        // r is not there
+	looking bool        // lines were read ahead
+	ahead   []aheadLine // those that were not returned
+	err     error       // what came after them
+	end     aheadLine   // where reading stopped
+	moved   bool        // r is not there
 }
 
 // aheadLine is a line that was read ahead.
@@ -63,12 +66,11 @@ func (o *order) next(r *Reader) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		text := o.Find(line)
-		if len(text) < o.Coarse {
+		if end := o.Usual + o.Coarse; o.Usual > 0 && len(line) > end && len(o.text) > 0 && string(line[o.Usual:end]) == string(o.text[:o.Coarse]) {
 			return line, nil
 		}
-		if len(o.text) > 0 && string(text[:o.Coarse]) == string(o.text[:o.Coarse]) {
-			o.text = append(o.text[:0], text...)
+		text := o.Find(line)
+		if len(text) < o.Coarse || len(o.text) > 0 && string(text[:o.Coarse]) == string(o.text[:o.Coarse]) {
 			return line, nil
 		}
 		at, ok := o.Parse(text)
@@ -94,6 +96,9 @@ func (o *order) next(r *Reader) ([]byte, error) {
 
 // take returns the next line.
 func (o *order) take(r *Reader) ([]byte, error) {
+	if !o.looking {
+		return r.unordered()
+	}
 	if len(o.ahead) > 0 {
 		l := o.ahead[0]
 		o.ahead = o.ahead[1:]
@@ -106,6 +111,7 @@ func (o *order) take(r *Reader) ([]byte, error) {
 	if o.err != nil {
 		return nil, o.err
 	}
+	o.looking = false
 	return r.unordered()
 }
 
@@ -160,7 +166,7 @@ func (o *order) readAhead(r *Reader) bool {
 		r.line, r.cut = o.end.number, o.end.cut
 	}
 	line, err := r.unordered()
-	o.moved, o.end = true, aheadLine{number: r.line, cut: r.cut}
+	o.looking, o.moved, o.end = true, true, aheadLine{number: r.line, cut: r.cut}
 	if err != nil {
 		o.err = err
 		return false
@@ -180,15 +186,24 @@ func (o *order) distance(a, b time.Time) time.Duration {
 
 // RFC3339 is the clock of lines with such times, the way kube-apiserver and schedq write them.
 func RFC3339(find func(line []byte) []byte) Clock {
-	return Clock{Find: find, Coarse: len("2026-11-21T10:5"), Parse: func(text []byte) (time.Time, bool) {
+	return Clock{Find: find, Coarse: len("2026-11-21T10:56"), Parse: func(text []byte) (time.Time, bool) {
 		at, err := time.Parse(time.RFC3339Nano, string(text))
 		return at.UTC(), err == nil
 	}}
 }
 
-// FirstTime returns the text of the time with which a JSON record begins, `{"time":"…"`, or nil if it begins with something else.
-func FirstTime(line []byte) []byte {
-	rest, ok := bytes.CutPrefix(line, []byte(`{"time":"`))
+// Times is the clock of JSON records that begin with their time, `{"time":"…"`.
+func Times() Clock {
+	c := RFC3339(firstTime)
+	c.Usual = len(begin)
+	return c
+}
+
+const begin = `{"time":"`
+
+// firstTime returns the text of the time with which a record begins, or nil.
+func firstTime(line []byte) []byte {
+	rest, ok := bytes.CutPrefix(line, []byte(begin))
 	if i := bytes.IndexByte(rest, '"'); ok && i >= 0 {
 		return rest[:i]
 	}

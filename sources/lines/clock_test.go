@@ -49,7 +49,7 @@ func TestTimed(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer r.Close()
-			r.Timed(RFC3339(FirstTime))
+			r.Timed(Times())
 			var got []int
 			for next := 0; ; {
 				line, err := r.Next()
@@ -90,7 +90,7 @@ func TestTimedNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	r.Timed(RFC3339(FirstTime))
+	r.Timed(Times())
 	read := 0
 	for {
 		line, err := r.Next()

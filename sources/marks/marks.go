@@ -102,7 +102,7 @@ var glued = regexp.MustCompile(`\d{4}/\d\d/\d\d \d\d:\d\d:\d\d +\d+\.\ds `)
 func clock() lines.Clock {
 	return lines.Clock{
 		Find:   func(line []byte) []byte { return line[:min(len(line), len(layout))] },
-		Coarse: len("2026/11/21 10:5"),
+		Coarse: len("2026/11/21 10:56"),
 		Parse: func(text []byte) (time.Time, bool) {
 			at, err := time.Parse(layout, string(text))
 			return at, err == nil

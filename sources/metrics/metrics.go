@@ -77,7 +77,7 @@ func Read(r *lines.Reader) (*sources.Part, error) {
 		part.Add(s.Time.UTC(), &sources.Counts{Active: *s.Active, Backoff: s.Backoff, Unschedulable: s.Unschedulable, Gated: s.Gated})
 		return nil
 	}
-	r.Timed(lines.RFC3339(lines.FirstTime))
+	r.Timed(lines.Times())
 	err := r.ReadAll(func(line []byte) error {
 		if r.Repeats(line) {
 			return r.Repeated()

@@ -120,7 +120,7 @@ func NewReader(r *lines.Reader, keep func(bytes int)) *Reader {
 	t := &Reader{lines: r, part: &sources.Part{Format: Format, Keep: keep}, pods: map[string]types.NamespacedName{},
 		words: map[string]string{}, decoder: sources.NewDecoder()}
 	t.decoder.Keep = keep
-	r.Timed(lines.RFC3339(lines.FirstTime))
+	r.Timed(lines.Times())
 	return t
 }
 

@@ -72,7 +72,7 @@ type key struct{ kind, namespace, name string }
 // can be read.
 func Read(r *lines.Reader) (*sources.Part, error) {
 	w := newReader(r, Format)
-	r.Timed(lines.RFC3339(lines.FirstTime))
+	r.Timed(lines.Times())
 	err := r.ReadAll(func(line []byte) error {
 		if r.Repeats(line) {
 			return r.Repeated()
