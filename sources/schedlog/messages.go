@@ -151,6 +151,7 @@ func (p *parser) message(h *header) (known bool, err error) {
 	before := p.now
 	p.now = p.clock.time(h)
 	if p.now.Before(before) {
+		p.early++
 		p.part.Saw(before)
 		p.part.Saw(p.now)
 		p.clock.goesBack(before, p.now)

@@ -30,6 +30,10 @@ const maxPlaces = 1000
 // goroutines take the time first and write later.
 const maxLeap = time.Second
 
+// Of the lines that kube-scheduler writes, at most one in 500 is earlier than the one before it (measured in 11 logs). If more than
+// one in mostEarly is, and at least fewEarly, another program has changed their order.
+const fewEarly, mostEarly = 20, 50
+
 // Sniff reports whether a line from a file's beginning looks like a line of a klog text log. Survey finds out
 // whether kube-scheduler wrote it.
 func Sniff(line []byte) bool {
@@ -111,6 +115,7 @@ type parser struct {
 	end     header          // of the last line
 	known   int             // lines that only kube-scheduler writes
 	ofPods  int             // lines about a pod
+	early   int             // those that are earlier than the ones before them
 	moves   int
 	entity  bool   // the wording of v1.37 was seen
 	aged    bool   // it is known whether the log is of v1.23 or before
@@ -263,6 +268,9 @@ func (p *parser) nothing(r *lines.Reader, events int) error {
 // notices returns the notices about the log.
 func (p *parser) notices(r *lines.Reader) []string {
 	notices := r.Notices(p.part.Last)
+	if p.early >= fewEarly && p.early > p.ofPods/mostEarly && p.clock.back == 0 {
+		notices = append(notices, fmt.Sprintf("%s: %d of its %d lines about pods are earlier than the ones before them: they are not in the order in which kube-scheduler wrote them, so the order of attempts may be wrong", r.Name(), p.early, p.ofPods))
+	}
 	for _, notice := range p.clock.notices() {
 		notices = append(notices, r.Name()+": "+notice)
 	}
