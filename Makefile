@@ -76,7 +76,7 @@ signals: build
 # Run the program on hostile files, arguments and settings, with limits on its time and memory. thorough tries every file with
 # every command and sends 780 signals.
 hostile: build
-	SCHEDQ_PROGRAM=$(abspath bin/schedq) go test ./cmd/schedq/hostile -count 1 -timeout 30m -run 'Recordings|Settings|Keys|Arguments|Places|Documented'
+	SCHEDQ_PROGRAM=$(abspath bin/schedq) go test ./cmd/schedq/hostile -count 1 -timeout 30m -run 'Recordings|Settings|Keys|Arguments|Places|Documented|RandomDamage'
 
 thorough: build
 	SCHEDQ_PROGRAM=$(abspath bin/schedq) go test ./cmd/schedq/hostile -count 1 -timeout 4h -thorough -signals 20
@@ -133,10 +133,12 @@ fuzz:
 	  done; \
 	done
 
-# Cut, tear and join logs of every format at random: each intact event must be read. make test does 100 of each.
-DAMAGE ?= 1000
-damage:
+# Cut, tear and join logs of every format at random: each intact event must be read. Then play damaged recordings, those of
+# RECORDINGS too: no hang, little memory, and no other moves without a message. make test and make hostile do 100 of each.
+DAMAGE ?= 2000
+damage: build
 	SCHEDQ_DAMAGE=$(DAMAGE) go test ./sources/files -run '^TestRandom' -v -count 1
+	$(FROM_RECORDINGS) SCHEDQ_PROGRAM=$(abspath bin/schedq) SCHEDQ_DAMAGE=$(DAMAGE) go test ./cmd/schedq/hostile -run '^TestRandomDamage$$' -v -count 1 -timeout 2h
 
 # Draw the screens of docs/start/screens.md and the README's demo from the embedded recording.
 captures:

@@ -68,7 +68,7 @@ var inputs = []struct{ args, want, notice string }{
 	{"idle-panic.log", "refused", "is the stack of a program that ended in a panic, without the log before it: kubectl logs --previous has that"},
 	{"idle-reflector-only.log", "refused", "the API server could not be reached or refused (dial tcp 10.0.0.1:6443: connect: connection refused; 2 such"},
 	{"idle-standby.log", "refused", "this kube-scheduler waits for the lease, which cp1_3 holds: open the holder's log"},
-	{"joined-out-of-order-bare.log", "2026-05-04 12:00:00: 1 pod, 4 attempts, 1 bound", "repeated: schedq counts them once"},
+	{"joined-out-of-order-bare.log", "2026-05-04 12:00:00: 1 pod, 4 attempts, 1 bound", "repeated, the first is line 5: schedq counts them once"},
 	{"journal-bytes.json", "2026-05-04 12:00:00: 1 pod, 2 attempts, 1 bound", ""},
 	{"journal-chinese-spaced.log", "2026-05-04 12:00:00: 1 pod, 2 attempts, 1 bound", "no year"},
 	{"journal-chinese.log", "2026-05-04 12:00:00: 1 pod, 2 attempts, 1 bound", "no year"},

@@ -69,6 +69,8 @@ type Log struct {
 	Revisions OriginRevisions
 	// Pods are the pods that its changes name.
 	Pods sources.PodNames
+	// Repeated is the number of its changes and requests that are also in a log that was read before.
+	Repeated int
 
 	begins time.Time
 	open   Opener
@@ -103,6 +105,7 @@ type item struct {
 	change *entry
 	event  sources.Event // unless it is a change
 	cost   int           // bytes of memory
+	id     uint64        // of the line and the item's place in it
 }
 
 // itemKind is the kind of an item.
@@ -156,7 +159,9 @@ type reader struct {
 	take              func(item) error
 	current           event
 	taken             int
-	cost              int // of the line so far
+	cost              int    // of the line so far
+	text              []byte // of the event
+	id                uint64 // of the event's last item, or 0
 	changes           []entry
 	span              span
 	decoder           *sources.Decoder
@@ -190,6 +195,7 @@ func (l *Log) read(r *lines.Reader, ended func(), take func(item) error) error {
 	l.Name = r.Name()
 	a := &reader{lines: r, log: l, take: take, decoder: sources.NewDecoder(), current: event{texts: apijson.New(json.Unmarshal)}}
 	a.decoder.Keep = func(bytes int) { a.cost += bytes }
+	r.Timed(clock())
 	if err := r.ReadAll(a.line); err != nil {
 		return err
 	}
@@ -216,6 +222,9 @@ func (l *Log) read(r *lines.Reader, ended func(), take func(item) error) error {
 
 // line reads a line, usually one event. Of most events only the first members need reading.
 func (a *reader) line(line []byte) error {
+	if a.lines.Repeats(line) {
+		return a.lines.Repeated()
+	}
 	if another(line) && !json.Valid(line) {
 		var torn error
 		if object, _ := jsonscan.Whole(line); object == nil {
@@ -265,13 +274,27 @@ func (a *reader) event(e *event, line []byte) (err error) {
 	if e.stage == nil {
 		return a.lines.Unread(errNoEvent)
 	}
-	a.span.add(line, e.stamp)
+	stamp := e.stamp
+	if stamp == nil {
+		stamp = stampOf(line)
+	}
+	a.span.add(stamp)
+	a.text, a.id = line, 0
+	if err := e.checkReceived(); err != nil {
+		if err := a.lines.Torn(a.lines.Line(), err); err != nil {
+			return err
+		}
+	}
 	a.cost = 0
 	if err := a.note(e); err != nil {
 		return err
 	}
 	if e.failedScheduling() {
-		if f, ok := e.failedAttempt(); ok {
+		f, ok, err := e.failedAttempt()
+		switch {
+		case err != nil:
+			return a.lines.Torn(a.lines.Line(), err)
+		case ok:
 			return a.emit(e, item{what: failureItem, event: f, cost: sources.Cost(f.Fact)})
 		}
 		return nil
@@ -343,7 +366,12 @@ func (a *reader) note(e *event) error {
 // emit passes on an item of a line.
 func (a *reader) emit(e *event, it item) error {
 	it.read = parse(string(e.stamp))
-	a.taken++
+	if a.taken++; a.id == 0 {
+		a.id = lines.Hash(a.text)
+	} else {
+		a.id += 2
+	}
+	it.id = a.id
 	return a.take(it)
 }
 

@@ -1,6 +1,12 @@
 package audit
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/tidwall/btree"
+)
 
 // cursor is a position in a log.
 type cursor struct {
@@ -8,12 +14,11 @@ type cursor struct {
 	items  []item        // read and not taken
 	now    time.Time     // the latest time of a line so far
 	more   func() []item // reads on, and returns none at the end. Nil if all were read
-	opened bool
+	nth    int
 }
 
 // head returns the log's next item, or nil at its end.
 func (c *cursor) head() *item {
-	c.opened = true
 	if len(c.items) == 0 && c.more != nil {
 		if c.items = c.more(); len(c.items) == 0 {
 			c.more = nil
@@ -28,29 +33,30 @@ func (c *cursor) head() *item {
 	return &c.items[0]
 }
 
-// beside calls take with the items of logs side by side: the next one is always from the log that is furthest behind. It
+// beside calls take with the items of logs, and which of the logs has them, side by side: the next one is always from the log that is furthest behind. It
 // opens a log when the others have reached its beginning.
-func beside(cursors []*cursor, take func(*item)) {
+func beside(cursors []*cursor, take func(nth int, it *item)) {
+	waiting := slices.SortedStableFunc(slices.Values(cursors), func(a, b *cursor) int { return a.begins.Compare(b.begins) })
+	open := btree.NewBTreeGOptions(func(a, b *cursor) bool { return cmp.Or(a.now.Compare(b.now), cmp.Compare(a.nth, b.nth)) < 0 }, btree.Options{NoLocks: true})
+	for i, c := range cursors {
+		c.nth = i
+	}
 	for {
-		var first, next *cursor // among the open ones, and among the others
-		for _, c := range cursors {
-			switch {
-			case !c.opened:
-				if next == nil || c.begins.Before(next.begins) {
-					next = c
-				}
-			case c.head() != nil && (first == nil || c.now.Before(first.now)):
-				first = c
-			}
-		}
+		first, some := open.Min()
 		switch {
-		case next != nil && (first == nil || !next.begins.After(first.now)):
-			next.head()
-		case first == nil:
+		case len(waiting) > 0 && (!some || !waiting[0].begins.After(first.now)):
+			if waiting[0].head() != nil {
+				open.Set(waiting[0])
+			}
+			waiting = waiting[1:]
+		case !some:
 			return
 		default:
-			take(first.head())
-			first.items = first.items[1:]
+			open.PopMin()
+			take(first.nth, first.head())
+			if first.items = first.items[1:]; first.head() != nil {
+				open.Set(first)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -19,30 +20,39 @@ func (e *event) failedScheduling() bool {
 }
 
 // failedAttempt returns the attempt of a FailedScheduling Event. It failed at the Event's eventTime or, in a series, when
-// that was last observed.
-func (e *event) failedAttempt() (sources.Event, bool) {
+// that was last observed. An error is about that time.
+func (e *event) failedAttempt() (sources.Event, bool, error) {
 	var o apijson.Event
 	if !bytes.Contains(e.responseObject, []byte("FailedScheduling")) || !e.texts.Event(e.responseObject, &o) && !apijson.AnyEvent(e.responseObject, &o) || o.Reason != "FailedScheduling" {
-		return sources.Event{}, false // not an Event, or one with another reason
+		return sources.Event{}, false, nil // not an Event, or one with another reason
 	}
 	at, count := o.EventTime, 1
 	if o.LastObserved.After(at) && string(e.verb) != "create" {
 		at, count = o.LastObserved, o.Count
 	}
 	heard := parse(string(e.stamp))
-	if at.Sub(heard) > time.Minute {
-		return sources.Event{}, false // no clock is so far ahead of the API server's
-	}
 	about := o.Regarding
-	if at.IsZero() || about.Kind != "Pod" || sources.CheckTime(at) != nil || sources.CheckName(about.Name) != nil || sources.CheckName(about.Namespace) != nil {
-		return sources.Event{}, false
+	if at.IsZero() || about.Kind != "Pod" || sources.CheckName(about.Name) != nil || sources.CheckName(about.Namespace) != nil {
+		return sources.Event{}, false, nil
+	}
+	if late := heard.Sub(at); late < -aheadBy || late > latestEvent {
+		return sources.Event{}, false, fmt.Errorf("the Event about the pod \"%s\" is of %s and was written at %s",
+			sources.Sanitize(about.Name), at.UTC().Format(time.RFC3339), heard.Format(time.RFC3339))
 	}
 	return sources.Event{Time: at.UTC(), Fact: &sources.FailedAttempt{
 		Pod: types.NamespacedName{Namespace: about.Namespace, Name: about.Name},
 		UID: types.UID(sources.Sanitize(string(about.UID))), Message: sources.Sanitize(o.Note),
 		Recorded: sources.NewRecorded(about.ResourceVersion, count), Heard: heard,
-	}}, true
+	}}, true, nil
 }
+
+const (
+	// aheadBy limits how far a scheduler's clock is ahead of the API server's.
+	aheadBy = time.Minute
+	// latestEvent limits how late an Event is written. A scheduler tries each for two minutes while the API server is away,
+	// one after another.
+	latestEvent = time.Hour
+)
 
 // refusal returns a refused request that kube-scheduler made after an attempt: to write a pod's condition, or to bind it.
 // A request that it may retry, because the server was busy, does not count.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/earlier"
+	"github.com/schedq/schedq/sources/lines"
 )
 
 // Logs are audit logs that were read once. Besides what each Log keeps, they keep the objects that exist at a moment, the
@@ -150,14 +151,23 @@ func (l *Logs) read(ctx context.Context, logs []*Log, t *emitter, take func(*ite
 		}
 		all = append(all, c)
 	}
-	beside(all, func(it *item) {
-		if ctx.Err() == nil {
+	var seen lines.Seen
+	repeated := make([]int, len(logs))
+	beside(all, func(nth int, it *item) {
+		switch {
+		case ctx.Err() != nil:
+		case len(logs) > 1 && seen.Add(it.id):
+			repeated[nth]++
+		default:
 			take(it)
 		}
 		if t.merger.cost > l.memory {
 			cancel(fmt.Errorf("changes are so much out of order that sorting them needs more than %d MiB of memory: raise the limit with --memory", l.memory>>20))
 		}
 	})
+	for i, log := range logs {
+		log.Repeated = repeated[i]
+	}
 	return context.Cause(ctx)
 }
 

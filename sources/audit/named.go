@@ -25,7 +25,7 @@ func (e *event) namedEvent() (sources.Event, bool) {
 	nanos, err := strconv.ParseInt(e.name[dot+1:], 16, 64)
 	at := time.Unix(0, nanos).UTC()
 	written := parse(string(e.stamp))
-	if err != nil || at.After(written.Add(time.Second)) || written.Sub(at) > time.Hour || sources.CheckName(e.name[:dot]) != nil || sources.CheckName(e.namespace) != nil {
+	if err != nil || at.After(written.Add(time.Second)) || written.Sub(at) > latestEvent || sources.CheckName(e.name[:dot]) != nil || sources.CheckName(e.namespace) != nil {
 		return sources.Event{}, false
 	}
 	return sources.Event{Time: at, Fact: &sources.FailedAttempt{Pod: types.NamespacedName{Namespace: e.namespace, Name: e.name[:dot]}}}, true

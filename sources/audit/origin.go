@@ -18,6 +18,8 @@ import (
 const (
 	// proof is how many revisions must show that two logs are of two clusters: one or two may be damaged.
 	proof = 3
+	// maxCompared limits with how many logs a log is compared: of very many, the ones before it suffice.
+	maxCompared = 30
 	// maxKept limits how many revisions of a log are remembered.
 	maxKept = 8192
 	// stretch is the length of the intervals for which the highest and the lowest revisions are remembered.
@@ -117,8 +119,9 @@ func OriginConflict(logs []OriginLog) error {
 	if err := sharedRevisions(logs); err != nil {
 		return err
 	}
+	logs = slices.DeleteFunc(slices.Clone(logs), func(l OriginLog) bool { return len(l.kept) < proof })
 	for i, b := range logs {
-		for _, a := range logs[:i] {
+		for _, a := range logs[max(0, i-maxCompared):i] {
 			if why := cmp.Or(backwards(a, b), backwards(b, a)); why != "" {
 				return conflict(a, b, why)
 			}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/jsonscan"
+	"github.com/schedq/schedq/sources/lines"
 )
 
 // span is a range of RFC 3339 times, compared as text: an API server writes them all alike, in UTC with
@@ -21,14 +23,46 @@ type span struct {
 // backBy limits how much earlier a line may be than a previous one: requests are logged when they are answered.
 const backBy = time.Minute
 
-// add adds the time of a line. stamp is empty if the event's members were not read that far.
-func (s *span) add(line, stamp []byte) {
-	const key = `"stageTimestamp":"`
-	value := stamp
-	if value == nil {
-		value = jsonscan.LastText(line, key, len(`"stage`))
+// stampOf returns the text of a line's time, or nil.
+func stampOf(line []byte) []byte { return jsonscan.LastText(line, `"stageTimestamp":"`, len(`"stage`)) }
+
+// clock returns the clock of audit logs. The time at which a request was received confirms that of its answer.
+func clock() lines.Clock {
+	c := lines.RFC3339(stampOf)
+	c.Agrees = func(line []byte, at time.Time) (agrees, known bool) {
+		received := parse(string(jsonscan.LastText(line, `"requestReceivedTimestamp":"`, len(`"request`))))
+		took, longest := at.Sub(received), time.Duration(overlaps)
+		if bytes.Contains(line, []byte(`"verb":"watch"`)) {
+			longest = longestWatch
+		}
+		return took >= -backBy && took <= longest, !received.IsZero()
 	}
-	if len(value) != len("2026-11-21T10:56:13.789662Z") {
+	return c
+}
+
+// checkReceived forgets when the request was received, if that is too far from when it was answered.
+func (e *event) checkReceived() error {
+	const tenMinutes = len("2026-11-21T10:5")
+	if len(e.received) < tenMinutes || len(e.stamp) < tenMinutes || string(e.received[:tenMinutes]) == string(e.stamp[:tenMinutes]) ||
+		string(e.verb) == "watch" && string(e.stage) == "ResponseComplete" {
+		return nil
+	}
+	took := parse(string(e.stamp)).Sub(parse(string(e.received)))
+	if took >= -backBy && took <= overlaps {
+		return nil
+	}
+	err := fmt.Errorf("the request was received at %s and answered at %s", sources.Sanitize(string(e.received)), sources.Sanitize(string(e.stamp)))
+	e.received = nil
+	return err
+}
+
+// longestWatch limits how long a watch lasts: kube-apiserver ends it after one to two times its --min-request-timeout, by
+// default 30 minutes.
+const longestWatch = 2 * time.Hour
+
+// add adds the time of a line.
+func (s *span) add(value []byte) {
+	if len(value) != len("2026-11-21T10:56:13.789662Z") || string(value[:4]) > "2261" { // as sources.CheckTime has it
 		return
 	}
 	if string(value[:stretch]) != s.stretch {

@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -90,7 +91,7 @@ func alignZones(ctx context.Context, files []*file) error {
 
 // trimRepeated finds parts that several logs of one scheduler repeat, such as copies of rotated logs and overlapping
 // exports, so that they are read once.
-func trimRepeated(files []*file) {
+func trimRepeated(files []*file) error {
 	var logs []*file
 	for _, f := range files {
 		if f.sched != nil && f.leftOut == nil && !f.sched.WorkedFrom.IsZero() {
@@ -100,12 +101,25 @@ func trimRepeated(files []*file) {
 	slices.SortStableFunc(logs, func(a, b *file) int { return a.sched.WorkedFrom.Compare(b.sched.WorkedFrom) })
 	for i, f := range logs {
 		for _, before := range logs[:i] {
-			if !f.sched.WorkedFrom.After(before.sched.WorkedTo) && f.sched.Repeats(before.sched) && before.sched.WorkedTo.After(f.repeated) {
+			if before.sched.WorkedTo.After(f.repeated) && !f.sched.WorkedFrom.After(before.sched.WorkedTo) && f.sched.Repeats(before.sched) {
 				f.repeated = before.sched.WorkedTo
-				f.part.Notices = append(f.part.Notices, fmt.Sprintf("%s repeats %s up to %s: schedq counts the common part once", f.name, before.name, f.repeated.UTC().Format("2006-01-02 15:04:05")))
+				if err := f.repeats("the common part", "%s repeats %s up to %s", f.name, before.name, f.repeated.UTC().Format(time.DateTime)); err != nil {
+					return err
+				}
 			}
 		}
 	}
+	return nil
+}
+
+// repeats adds a notice that the file has a part of others, which is counted once. In strict mode it is an error.
+func (f *file) repeats(once, format string, args ...any) error {
+	what := fmt.Sprintf(format, args...)
+	if f.strict {
+		return errors.New(what)
+	}
+	f.part.Notices = append(f.part.Notices, what+": schedq counts "+once+" once")
+	return nil
 }
 
 // laterPart returns the part of a log after that time.

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,7 @@ type file struct {
 	dated     time.Time // a date in what carries them
 	year      schedlog.Year
 
+	seen   *lines.Seen      // shared with other traces that are kept, or nil
 	keeps  bool             // what is read of it is kept
 	budget *lines.Budget    // for the kept content of all files
 	memory int64            // limits the kept data of a file that is read again
@@ -91,6 +93,9 @@ func (f *file) open(ctx context.Context) (*lines.Reader, func(), error) {
 	if f.begins != nil {
 		r.Within(f.begins)
 	}
+	if f.seen != nil {
+		r.Share(f.seen)
+	}
 	if f.strict || f.format.strict {
 		r.Strict()
 	}
@@ -126,7 +131,7 @@ func (f *file) readWith(ctx context.Context, read func(*lines.Reader) error) err
 	}
 	defer r.Close()
 	defer ended()
-	return read(r)
+	return cmp.Or(read(r), r.TryKeep(0))
 }
 
 // load reads of the file what must be known before its first event, and the lines of the other kind in it.
@@ -184,8 +189,26 @@ func loadAll(ctx context.Context, files []*file) error {
 	defer cancel(nil)
 	errs := make([]error, len(files))
 	var wg sync.WaitGroup
+	turns := make(chan struct{}, mostOpen)
+	before := make(chan struct{}) // closed when the traces before this one are read: they share what they have seen
+	close(before)
 	for i, f := range files {
+		wait, done := before, func() {}
+		if f.seen != nil {
+			read := make(chan struct{})
+			before, done = read, func() { close(read) }
+		}
+		if f.found { // a pipe that was named may have the same writer as another one
+			turns <- struct{}{}
+		}
 		wg.Go(func() {
+			if f.found {
+				defer func() { <-turns }()
+			}
+			defer done()
+			if f.seen != nil {
+				<-wait
+			}
 			errs[i] = f.load(ctx)
 			if f.found && errs[i] != nil && ctx.Err() == nil {
 				f.leftOut, errs[i] = errs[i], nil

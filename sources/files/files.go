@@ -19,6 +19,7 @@ import (
 	"github.com/schedq/schedq/sources/ring"
 	"github.com/schedq/schedq/sources/ring/remote"
 	"github.com/schedq/schedq/sources/schedlog"
+	"github.com/schedq/schedq/sources/trace"
 )
 
 // Options are optional parameters of Open.
@@ -107,6 +108,12 @@ func openOnce(ctx context.Context, paths []string, opts Options) (*sources.Recor
 	if r.isLong() {
 		closeAll(files)
 	}
+	traces := &lines.Seen{}
+	for _, f := range files {
+		if len(files) > 1 && f.format.name == trace.Format && f.ring == nil {
+			f.seen = traces
+		}
+	}
 	if audits && opts.AtFirst != nil {
 		if err := r.readSeeds(ctx); err != nil {
 			return nil, err
@@ -189,6 +196,9 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 		if near.IsZero() {
 			near = f.hint
 		}
+		if len(files) > mostOpen {
+			closeAll(files[len(files)-1:])
+		}
 	}
 	if near.IsZero() && opts.Beside != nil && len(opts.Beside.Events) > 0 {
 		near = opts.Beside.Events[0].Time
@@ -216,6 +226,8 @@ func closeAll(files []*file) {
 }
 
 const (
+	// mostOpen limits how many files stay open between the detection of their formats and reading, and are read at once.
+	mostOpen = 32
 	// longFrom is the size in bytes of text from which a recording is long. A shorter one is faster to read once and keep.
 	longFrom = 128 << 20
 	// packs is the approximate compression ratio of a packed file.

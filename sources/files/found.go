@@ -36,6 +36,11 @@ const (
 	maxUnpacked = 32 << 30
 	// peeked is how many bytes of a file in an archive are read to detect its format.
 	peeked = 256 << 10
+	// maxHeld limits how many bytes of the small files in an archive are kept in memory, so that the archive is not read again
+	// for each.
+	maxHeld = 64 << 20
+	// maxReread limits how many bytes of an archive are read again for the other files.
+	maxReread = 256 << 30
 )
 
 // place is where a file is, and how it is opened.
@@ -65,7 +70,7 @@ type sought struct {
 // recordings returns what Open looks for.
 func recordings() sought {
 	return sought{captures: true, unlike: unlikeHead, what: "an audit log of kube-apiserver, a log of kube-scheduler or another recording", is: func(ctx context.Context, head []byte) bool {
-		r, err := lines.New(ctx, "", time.Time{}, io.NopCloser(bytes.NewReader(head)))
+		r, err := lines.NewSized(ctx, "", time.Time{}, io.NopCloser(bytes.NewReader(head)), int64(len(head)))
 		if err != nil {
 			return false
 		}
@@ -171,10 +176,16 @@ type search struct {
 	most   int64 // limits how many bytes an archive may unpack to
 	among  skipped
 	all    []place
+
+	archived bool  // it is an archive
+	held     int64 // bytes of its small files that are kept
+	at       int64 // bytes of a tar that are before the file looked at
+	reread   int64 // bytes of it that are read again
 }
 
-// look adds the file of that name within the root if its first bytes show that it is sought.
-func (s *search) look(name string, open func(context.Context) (*lines.Reader, error), head io.Reader) error {
+// look adds the file of that name within the root if its first bytes show that it is sought. A small file in an archive, which
+// was modified at that time, is kept.
+func (s *search) look(name string, modTime time.Time, open func(context.Context) (*lines.Reader, error), head io.Reader) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
 	}
@@ -186,11 +197,25 @@ func (s *search) look(name string, open func(context.Context) (*lines.Reader, er
 	case err != nil:
 		s.among.add("unreadable", name)
 	case len(first) > 0 && s.sought.is(s.ctx, first):
+		if size := int64(len(first)); s.archived && size < peeked && s.held+size <= maxHeld {
+			s.held += size
+			open = keptFile(string(sources.Sanitize(s.root+"/"+name)), modTime, first)
+		} else if s.reread += s.at; s.reread > maxReread {
+			return fmt.Errorf("%s contains too many large files to be read where they are: unpack it", sources.Sanitize(s.root))
+		}
 		s.all = append(s.all, place{path: filepath.Join(s.root, name), root: s.root, found: true, among: &s.among, open: open})
 	default:
 		s.among.add(s.sought.unlike(first).reason, name)
 	}
 	return nil
+}
+
+// keptFile returns a function that opens a file that is kept in memory.
+func keptFile(name string, modTime time.Time, text []byte) func(context.Context) (*lines.Reader, error) {
+	text = bytes.Clone(text) // without room to grow
+	return func(ctx context.Context) (*lines.Reader, error) {
+		return lines.NewSized(ctx, name, modTime, io.NopCloser(bytes.NewReader(text)), int64(len(text)))
+	}
 }
 
 // folder searches a folder and those below it.
@@ -215,7 +240,7 @@ func (s *search) folder() error {
 			return nil
 		}
 		defer f.Close()
-		return s.look(name, func(ctx context.Context) (*lines.Reader, error) { return lines.Open(ctx, path, nil) }, f)
+		return s.look(name, time.Time{}, func(ctx context.Context) (*lines.Reader, error) { return lines.Open(ctx, path, nil) }, f)
 	})
 }
 
@@ -240,6 +265,11 @@ func (s *search) zip() error {
 		s.all = []place{{path: s.root, root: s.root, open: func(ctx context.Context) (*lines.Reader, error) { return openCapture(ctx, s.root, s.most) }}}
 		return nil
 	}
+	later, err := zip.NewReader(reopened(s.root), size(s.root))
+	if err != nil {
+		return fmt.Errorf("%s: the zip archive can't be read: %w", sources.Sanitize(s.root), err)
+	}
+	s.archived = true
 	rest := uint64(s.most)
 	for i, entry := range z.File {
 		if err := s.inside(entry.Name); err != nil {
@@ -258,7 +288,7 @@ func (s *search) zip() error {
 			s.among.add("unreadable", entry.Name)
 			continue
 		}
-		err = s.look(entry.Name, func(ctx context.Context) (*lines.Reader, error) { return openZipped(ctx, s.root, i) }, r)
+		err = s.look(entry.Name, entry.Modified, func(ctx context.Context) (*lines.Reader, error) { return openZipped(ctx, s.root, later.File[i]) }, r)
 		r.Close()
 		if err != nil {
 			return err
@@ -273,18 +303,33 @@ func tooMuch(path string, most int64) error {
 	return fmt.Errorf("%s unpacks to more than %s: unpack the files to read", sources.Sanitize(path), resource.NewQuantity(most, resource.BinarySI))
 }
 
-func openZipped(ctx context.Context, path string, i int) (*lines.Reader, error) {
-	z, err := zip.OpenReader(path)
-	if err != nil || i >= len(z.File) {
-		return nil, fmt.Errorf("%s changed while schedq read it", sources.Sanitize(path))
-	}
-	entry := z.File[i]
+func openZipped(ctx context.Context, path string, entry *zip.File) (*lines.Reader, error) {
 	r, err := entry.Open()
 	if err != nil {
-		z.Close()
 		return nil, fmt.Errorf("%s: %s in it can't be read: %w", sources.Sanitize(path), sources.Sanitize(entry.Name), err)
 	}
-	return lines.New(ctx, string(sources.Sanitize(path+"/"+entry.Name)), entry.Modified, within{r, z})
+	return lines.New(ctx, string(sources.Sanitize(path+"/"+entry.Name)), entry.Modified, r)
+}
+
+// reopened reads the file at a path, which it opens for each read: nobody has to close it.
+type reopened string
+
+// ReadAt implements io.ReaderAt.
+func (r reopened) ReadAt(p []byte, at int64) (int, error) {
+	f, err := disk.Open(context.Background(), string(r))
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	return f.ReadAt(p, at)
+}
+
+// size returns the size of the file at a path, or 0.
+func size(path string) int64 {
+	if info, err := os.Stat(path); err == nil {
+		return info.Size()
+	}
+	return 0
 }
 
 // within closes a file in an archive, and the archive.
@@ -298,11 +343,12 @@ func (w within) Close() error { return errors.Join(w.ReadCloser.Close(), w.archi
 
 // tar searches a tar archive, plain or compressed with gzip.
 func (s *search) tar() error {
-	f, archive, err := openTar(s.ctx, s.root, s.most)
+	f, archive, unpacked, err := openTar(s.ctx, s.root, s.most)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	s.archived = true
 	for i := 0; ; i++ {
 		entry, err := archive.Next()
 		switch {
@@ -319,7 +365,8 @@ func (s *search) tar() error {
 		if entry.Typeflag != tar.TypeReg {
 			continue
 		}
-		if err := s.look(entry.Name, func(ctx context.Context) (*lines.Reader, error) { return openTarred(ctx, s.root, s.most, i) }, archive); err != nil {
+		s.at = s.most - unpacked.left
+		if err := s.look(entry.Name, entry.ModTime, func(ctx context.Context) (*lines.Reader, error) { return openTarred(ctx, s.root, s.most, i) }, archive); err != nil {
 			return err
 		}
 	}
@@ -342,25 +389,27 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func openTar(ctx context.Context, path string, most int64) (io.Closer, *tar.Reader, error) {
+// openTar opens a tar archive that unpacks to at most that many bytes.
+func openTar(ctx context.Context, path string, most int64) (io.Closer, *tar.Reader, *bounded, error) {
 	f, err := disk.Open(ctx, path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	head := make([]byte, 2)
 	_, _ = io.ReadFull(f, head)
 	if _, err = f.Seek(0, io.SeekStart); err == nil {
 		var text io.Reader
 		if text, err = unpacked(f, head); err == nil {
-			return f, tar.NewReader(&bounded{text, most}), nil
+			content := &bounded{text, most}
+			return f, tar.NewReader(content), content, nil
 		}
 	}
 	f.Close()
-	return nil, nil, fmt.Errorf("%s can't be read: %w", sources.Sanitize(path), err)
+	return nil, nil, nil, fmt.Errorf("%s can't be read: %w", sources.Sanitize(path), err)
 }
 
 func openTarred(ctx context.Context, path string, most int64, i int) (*lines.Reader, error) {
-	f, archive, err := openTar(ctx, path, most)
+	f, archive, _, err := openTar(ctx, path, most)
 	if err != nil {
 		return nil, err
 	}

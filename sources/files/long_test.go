@@ -138,10 +138,12 @@ func TestLongErrors(t *testing.T) {
 func TestLongTraceIsKept(t *testing.T) {
 	traced := traceOf(t, startLog()+auditLog+factsLog)
 	header, rest, _ := strings.Cut(traced, "\n")
-	twice := header + "\n" + rest + rest
+	records := strings.SplitAfter(rest, "\n")
+	half := len(records) / 2
+	swapped := header + "\n" + strings.Join(records[half:], "") + strings.Join(records[:half], "")
 	logged := traced + `{"time":"2036-01-01T00:00:00Z","logged":{"verbosity":4}}` + "\n"
 	for name, paths := range map[string][]string{
-		"goes back": in(t, "run.trace", twice),
+		"goes back": in(t, "run.trace", swapped),
 		"logged":    in(t, "run.trace", logged),
 		"two":       in(t, "run.trace", traced, "other.trace", traced),
 	} {

@@ -45,7 +45,9 @@ func (r *reading) read(ctx context.Context) (*sources.Recording, error) {
 	if err := alignZones(ctx, withOthers(r.files)); err != nil {
 		return nil, err
 	}
-	trimRepeated(withOthers(r.files))
+	if err := trimRepeated(withOthers(r.files)); err != nil {
+		return nil, err
+	}
 	if err := r.survey(ctx); err != nil {
 		return nil, err
 	}
@@ -114,6 +116,11 @@ func (r *reading) survey(ctx context.Context) error {
 		for _, log := range logs {
 			f := of[log]
 			f.part = &sources.Part{Format: audit.Format, First: log.First, Last: log.Last, Notices: log.Notices}
+			if log.Repeated > 0 {
+				if err := f.repeats("them", "%s: %d of its changes and requests are also in other files", log.Name, log.Repeated); err != nil {
+					return err
+				}
+			}
 			before := f.other
 			if err := f.loadOther(ctx, nil); err != nil {
 				return err

@@ -120,7 +120,10 @@ func readSeed(ctx context.Context, p place, budget *lines.Budget) (lists []seedL
 	case !seed.Sniff(r.Head()):
 		return nil, nil, fmt.Errorf("%s is no seed: pass objects as kubectl, must-gather, kwokctl, k8shark or schedq seed write them", r.Name())
 	}
-	file, err := seed.Read(r.Rest(), r.Keep)
+	file, err := seed.Read(r.Rest(), r.TryKeep)
+	if lines.IsTooMuchKept(err) {
+		return nil, nil, err
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", r.Name(), err)
 	}

@@ -65,6 +65,12 @@ func (r *Reader) Keep(n int) {
 	}
 }
 
+// TryKeep is Keep. It also returns the error with which Next would fail.
+func (r *Reader) TryKeep(n int) error {
+	r.Keep(n)
+	return r.over
+}
+
 // checkText returns an error if the file has far more text than bytes.
 func (r *Reader) checkText() error {
 	if text := r.texts + lineCost*int64(r.line); text < textFree || text < textFree+textRatio*r.pump.taken.Load() {

@@ -52,6 +52,8 @@ type Reader struct {
 	losses losses
 
 	filter *filter // of the lines that Next returns, or nil for all
+	order  *order  // of their times, or nil
+	seen   *Seen   // the lines passed to Repeats
 	budget *Budget
 	kept   int64      // bytes, of this file
 	texts  int64      // bytes of the blocks taken
@@ -75,13 +77,22 @@ func Open(ctx context.Context, path string, stdin io.Reader) (*Reader, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return New(ctx, name, info.ModTime(), f)
+	size := int64(-1)
+	if info.Mode().IsRegular() {
+		size = info.Size()
+	}
+	return NewSized(ctx, name, info.ModTime(), f, size)
 }
 
 // New returns a Reader of r, which it closes at the end. The name is for errors and must be safe to
 // show. It fails if r is empty.
 func New(ctx context.Context, name string, modTime time.Time, r io.ReadCloser) (*Reader, error) {
-	p, headerTime, err := startPump(ctx, r)
+	return NewSized(ctx, name, modTime, r, -1)
+}
+
+// NewSized is New of a reader with about that many bytes. A small one takes little memory.
+func NewSized(ctx context.Context, name string, modTime time.Time, r io.ReadCloser, size int64) (*Reader, error) {
+	p, headerTime, err := startPump(ctx, r, size)
 	if err != nil {
 		r.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -90,7 +101,7 @@ func New(ctx context.Context, name string, modTime time.Time, r io.ReadCloser) (
 	if headerTime.Unix() > 0 && (modTime.IsZero() || headerTime.Before(modTime)) {
 		modTime = headerTime
 	}
-	lr := &Reader{name: name, modTime: modTime, pump: p, losses: losses{budget: salvageBudget}, budget: NewBudget(0)}
+	lr := &Reader{name: name, modTime: modTime, pump: p, losses: losses{budget: salvageBudget}, budget: NewBudget(0), seen: &Seen{}}
 	if err := lr.begin(); err != nil {
 		lr.Close()
 		return nil, err
@@ -148,6 +159,9 @@ func (r *Reader) Close() { r.pump.stop() }
 
 // Errorf returns an error about the line that Next returned last.
 func (r *Reader) Errorf(format string, args ...any) error {
+	if r.line == 0 { // it is read by Rest
+		return fmt.Errorf("%s: %w", r.name, fmt.Errorf(format, args...))
+	}
 	return fmt.Errorf("%s:%d: %w", r.name, r.line, fmt.Errorf(format, args...))
 }
 
@@ -156,6 +170,14 @@ func (r *Reader) Errorf(format string, args ...any) error {
 // too long is skipped, and damaged compressed data end the file: Notices reports all of that. For a strict
 // Reader each is an error.
 func (r *Reader) Next() ([]byte, error) {
+	if r.order != nil {
+		return r.order.next(r)
+	}
+	return r.unordered()
+}
+
+// unordered is Next without a Clock.
+func (r *Reader) unordered() ([]byte, error) {
 	if r.filter != nil {
 		return r.filter.next(r)
 	}

@@ -21,6 +21,7 @@ type losses struct {
 	leftOut  loss  // changes of objects
 	skipped  loss  // lines of another format that do no harm
 	replaced loss  // lines with invalid UTF-8
+	repeated loss  // lines that are left out
 	nulls    loss  // bytes
 	damage   error // of the compressed data
 	behind   bool  // the damage follows complete data
@@ -186,6 +187,12 @@ func (r *Reader) Notices(end time.Time) []string {
 		say("line %d is skipped: %s", l.skipped.first, brief(l.skipped.cause))
 	case n > 1:
 		say("%d lines are skipped, the first is line %d: %s", n, l.skipped.first, brief(l.skipped.cause))
+	}
+	switch n := l.repeated.count; {
+	case n == 1:
+		say("1 line is repeated, line %d: schedq counts it once", l.repeated.first)
+	case n > 1:
+		say("%d lines are repeated, the first is line %d: schedq counts them once", n, l.repeated.first)
 	}
 	switch n := l.replaced.count; {
 	case n == 1:

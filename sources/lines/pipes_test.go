@@ -92,7 +92,7 @@ func TestStopped(t *testing.T) {
 	for range 20 {
 		ctx, stop := context.WithCancel(t.Context())
 		last := stopping{strings.NewReader("tw"), make(chan struct{}), stop}
-		p, _, err := startPump(ctx, io.NopCloser(io.MultiReader(strings.NewReader("one\n"), last)))
+		p, _, err := startPump(ctx, io.NopCloser(io.MultiReader(strings.NewReader("one\n"), last)), -1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	blockSize = 512 << 10
-	blocks    = 4 // in flight between the pump and its reader
+	blockSize  = 512 << 10
+	blocks     = 4 // in flight between the pump and its reader
+	bufferSize = 64 << 10
 )
 
 // pump reads and decompresses in a goroutine of its own, so that decompressing and parsing
@@ -25,6 +26,7 @@ const (
 type pump struct {
 	ctx     context.Context
 	packing string       // "gzip", "zstd" or "" for plain
+	block   int          // the size of a block
 	taken   atomic.Int64 // bytes of the packed file
 
 	full    chan []byte
@@ -35,12 +37,16 @@ type pump struct {
 	err     error // set before full is closed
 }
 
-// startPump detects the packing from the first bytes of r and begins to read. It returns the time in a gzip header. It ends
+// startPump detects the packing from the first bytes of r, which has that size, if it is not negative, and begins to read. It returns the time in a gzip header. It ends
 // with ctx, even if a read, such as from a terminal, still blocks.
-func startPump(ctx context.Context, r io.ReadCloser) (*pump, time.Time, error) {
-	p := &pump{ctx: ctx, full: make(chan []byte, blocks), free: make(chan []byte, blocks), quit: make(chan struct{})}
+func startPump(ctx context.Context, r io.ReadCloser, size int64) (*pump, time.Time, error) {
+	p := &pump{ctx: ctx, block: blockSize, full: make(chan []byte, blocks), free: make(chan []byte, blocks), quit: make(chan struct{})}
 	for range blocks {
 		p.free <- nil
+	}
+	buffer := bufferSize
+	if size >= 0 && size < blockSize { // very many files may be read
+		buffer, p.block = int(min(bufferSize, size+1)), int(size+1)
 	}
 	type beginning struct {
 		modTime time.Time
@@ -50,7 +56,7 @@ func startPump(ctx context.Context, r io.ReadCloser) (*pump, time.Time, error) {
 	go func() {
 		defer r.Close()
 		defer close(p.full)
-		in, modTime, closer, err := p.unpack(r)
+		in, modTime, closer, err := p.unpack(bufio.NewReaderSize(counted{r, &p.taken}, buffer))
 		begun <- beginning{modTime, err}
 		if err == nil {
 			defer closer()
@@ -67,15 +73,14 @@ func startPump(ctx context.Context, r io.ReadCloser) (*pump, time.Time, error) {
 
 // unpack chooses the decompressor by the magic numbers (RFC 1952, RFC 8878), and the decoder of UTF-16 by its byte
 // order mark.
-func (p *pump) unpack(r io.Reader) (io.Reader, time.Time, func(), error) {
-	br := bufio.NewReaderSize(counted{r, &p.taken}, 64<<10)
+func (p *pump) unpack(br *bufio.Reader) (io.Reader, time.Time, func(), error) {
 	magic, err := br.Peek(4)
 	if err != nil && err != io.EOF {
 		return nil, time.Time{}, nil, err
 	}
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
-		p.packing = "gzip"
+		p.packing, p.block = "gzip", blockSize
 		z, err := gzip.NewReader(br)
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			return nil, time.Time{}, nil, fmt.Errorf("the gzip data is cut off in its header: %w", io.ErrUnexpectedEOF)
@@ -85,7 +90,7 @@ func (p *pump) unpack(r io.Reader) (io.Reader, time.Time, func(), error) {
 		}
 		return z, z.ModTime, func() { z.Close() }, nil
 	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		p.packing = "zstd"
+		p.packing, p.block = "zstd", blockSize
 		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20),
 			zstd.WithDecoderMaxMemory(maxTotal))
 		if err != nil {
@@ -111,7 +116,7 @@ func (p *pump) run(ctx context.Context, in io.Reader) error {
 			return ctx.Err()
 		}
 		if block == nil {
-			block = make([]byte, blockSize)
+			block = make([]byte, p.block)
 		}
 		n, err := readFull(ctx, in, block)
 		total += int64(n)

@@ -3,6 +3,7 @@ package manifest
 // YAML becomes JSON as in kubectl.
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -12,22 +13,27 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Object returns the object of a document as JSON. An error is one sentence without a name: it is no YAML or no object, or
-// it has aliases, of which a few lines make gigabytes.
+// ObjectJSON returns the object of a document as JSON. An error is one sentence without a name: it is no YAML or no object,
+// it has too many values, or it has aliases, of which a few lines make gigabytes.
 func ObjectJSON(doc []byte) ([]byte, error) {
-	var node yamlv3.Node
-	if err := yamlv3.Unmarshal(doc, &node); err != nil {
-		return nil, notYAML(err)
+	if err := sources.CheckYAML(doc); err != nil {
+		return nil, err
 	}
+	if bytes.IndexByte(doc, '*') >= 0 {
+		var node yamlv3.Node
+		if err := yamlv3.Unmarshal(doc, &node); err != nil {
+			return nil, notYAML(err)
+		}
+		if hasAlias(&node) {
+			return nil, errors.New("it has aliases (*NAME), which no tool writes that hands out objects")
+		}
+	}
+	raw, err := yaml.YAMLToJSON(doc) // not from a node: kubectl reads YAML 1.1, in which yes is true
 	switch {
-	case hasAlias(&node):
-		return nil, errors.New("it has aliases (*NAME), which no tool writes that hands out objects")
-	case len(node.Content) == 0 || node.Content[0].Kind != yamlv3.MappingNode:
-		return nil, errors.New("the document is no object")
-	}
-	raw, err := yaml.YAMLToJSON(doc) // not from the node: kubectl reads YAML 1.1, in which yes is true
-	if err != nil {
+	case err != nil:
 		return nil, notYAML(err)
+	case raw[0] != '{':
+		return nil, errors.New("the document is no object")
 	}
 	return raw, nil
 }

@@ -47,6 +47,7 @@ var errUntimed = errors.New("it does not begin with a time")
 // error names the file, the line and the cause: nothing in the file can be read.
 func Read(r *lines.Reader) (*sources.Part, error) {
 	part := &sources.Part{Format: Format, Keep: r.Keep}
+	r.Timed(clock())
 	if err := r.ReadAll(func(line []byte) error { return readLine(r, part, line) }); err != nil {
 		return nil, err
 	}
@@ -96,3 +97,15 @@ var errGlued = errors.New("another line is glued to it")
 // glued is how a mark begins that has its relative time: only such a one is looked for inside of a line, where a text
 // may well name a time.
 var glued = regexp.MustCompile(`\d{4}/\d\d/\d\d \d\d:\d\d:\d\d +\d+\.\ds `)
+
+// clock returns the clock of such logs.
+func clock() lines.Clock {
+	return lines.Clock{
+		Find:   func(line []byte) []byte { return line[:min(len(line), len(layout))] },
+		Coarse: len("2026/11/21 10:56"),
+		Parse: func(text []byte) (time.Time, bool) {
+			at, err := time.Parse(layout, string(text))
+			return at, err == nil
+		},
+	}
+}

@@ -77,7 +77,11 @@ func Read(r *lines.Reader) (*sources.Part, error) {
 		part.Add(s.Time.UTC(), &sources.Counts{Active: *s.Active, Backoff: s.Backoff, Unschedulable: s.Unschedulable, Gated: s.Gated})
 		return nil
 	}
+	r.Timed(lines.Times())
 	err := r.ReadAll(func(line []byte) error {
+		if r.Repeats(line) {
+			return r.Repeated()
+		}
 		if json.Valid(line) {
 			return take(line)
 		}

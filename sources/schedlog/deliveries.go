@@ -13,15 +13,15 @@ const deliveryCost = 200
 
 // heard processes a line of -v=3 about a pod or node that the scheduler's watch added or deleted (v1.37:
 // eventhandlers.go). The event that wakes pods follows at once.
-func (p *parser) heard(h *header, rest []byte) {
+func (p *parser) heard(h *header, rest []byte) error {
 	if p.follows {
-		return // it repeats what earlier lines said
+		return nil // it repeats what earlier lines said
 	}
 	verb, deleted := sources.Added, false
 	after, added := bytes.CutPrefix(rest, []byte("Add event for "))
 	if !added {
 		if after, deleted = bytes.CutPrefix(rest, []byte("Delete event for ")); !deleted {
-			return
+			return nil
 		}
 		verb = sources.Deleted
 	}
@@ -34,23 +34,27 @@ func (p *parser) heard(h *header, rest []byte) {
 	case "node":
 		d.Node, key = true, ` node="`
 	default:
-		return
+		return nil
 	}
 	name := string(value(after, key))
 	if d.Node {
 		if sources.CheckName(name) != nil {
-			return
+			return nil
 		}
 		d.Name = types.NamespacedName{Name: name}
 	} else {
 		pod, err := sources.ParsePod(name)
 		if err != nil {
-			return
+			return nil
 		}
 		d.Name = pod
+	}
+	if again, err := p.again(h); again {
+		return err
 	}
 	p.part.Events = append(p.part.Events, sources.Event{Time: p.clock.time(h), Fact: &d})
 	if p.part.Keep != nil {
 		p.part.Keep(deliveryCost)
 	}
+	return nil
 }

@@ -44,7 +44,8 @@ func (p *place) Unread(cause error) error {
 func (p *place) Torn(line int, cause error) error {
 	return fmt.Errorf("%s, line %d: %w", p.name, line, cause)
 }
-func (p *place) Skip(error) {}
+func (p *place) Skip(error)      {}
+func (p *place) Repeated() error { return nil }
 
 // Line reads a line that was written at about now. An error concerns only that line.
 func (f *Follower) Line(line []byte, now time.Time) error {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"time"
+
+	"github.com/schedq/schedq/sources/lines"
 )
 
 // header is the beginning of a klog text line (k8s.io/klog/v2, buf.FormatHeader):
@@ -53,6 +55,29 @@ func written(text []byte) bool {
 		}
 	}
 	return true
+}
+
+// linesClock returns the clock of klog's lines. Their times have no year.
+func linesClock() lines.Clock {
+	const stamp = "1121 10:56:22.400364"
+	return lines.Clock{
+		Find: func(line []byte) []byte {
+			if len(line) > 0 && line[0] == '2' { // behind a time
+				line, _, _ = unwrap(line)
+			}
+			if len(line) <= len(stamp) || line[5] != ' ' || line[14] != '.' {
+				return nil
+			}
+			return line[1 : 1+len(stamp)]
+		},
+		Usual:  len("I"),
+		Coarse: len("1121 10:56"),
+		Parse: func(text []byte) (time.Time, bool) {
+			at, err := time.Parse("20060102 15:04:05.000000", "2000"+string(text))
+			return at, err == nil
+		},
+		Period: 366 * 24 * time.Hour,
+	}
 }
 
 // timeIn returns the header's time in that year. ok is false for 29 February in a year without one.

@@ -58,10 +58,10 @@ func (e *election) endAt(at time.Time, acquired bool) {
 }
 
 // lease reads a line about the lease (client-go: tools/leaderelection/leaderelection.go), structured since v1.33.
-func (p *parser) lease(h *header) {
+func (p *parser) lease(h *header) error {
 	rest := bytes.TrimPrefix(h.rest, []byte(`"`))
 	if len(rest) < 8 {
-		return
+		return nil
 	}
 	is := func(words string) bool {
 		return len(rest) >= len(words) && bytes.EqualFold(rest[:len(words)], []byte(words))
@@ -69,6 +69,9 @@ func (p *parser) lease(h *header) {
 	switch rest[0] | 0x20 {
 	case 's':
 		if is("successfully acquired lease") {
+			if again, err := p.again(h); again {
+				return err
+			}
 			at := p.clock.time(h)
 			if p.leads.IsZero() {
 				p.leads = at
@@ -77,9 +80,13 @@ func (p *parser) lease(h *header) {
 		}
 	case 'a', 'f', 'l':
 		if is("attempting to acquire leader lease") || is("failed to acquire lease") || is("lock is held by ") || is("lease is held ") {
+			if again, err := p.again(h); again {
+				return err
+			}
 			p.election.waitsAt(p.clock.time(h))
 		}
 	}
+	return nil
 }
 
 // leadsNow notes a line that only the leader writes.

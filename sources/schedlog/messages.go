@@ -68,11 +68,15 @@ func isLast(h *header) bool {
 }
 
 // ends reads the line with which kube-scheduler ends.
-func (p *parser) ends(h *header) {
+func (p *parser) ends(h *header) error {
+	if again, err := p.again(h); again {
+		return err
+	}
 	p.now = p.clock.time(h)
 	if p.moves > 0 || len(p.pods) > 0 { // a standby ends beside the scheduler that leads
 		p.emit(&sources.Silent{Since: p.now, Ended: true})
 	}
+	return nil
 }
 
 // underWay returns what is to be remembered of the pod's attempt alone.
@@ -82,12 +86,20 @@ func (p *pod) underWay() *pod { return &pod{name: p.name, began: p.began, entere
 func (p *parser) message(h *header) (known bool, err error) {
 	rest := h.rest[1:]
 	if after, ok := bytes.CutPrefix(rest, []byte(`Starting Kubernetes Scheduler"`)); ok {
+		if again, err := p.again(h); again {
+			return true, err
+		}
 		p.now = p.clock.time(h)
 		p.start(after)
 		return true, nil
 	}
-	p.lease(h) // other programs have such lines, too
+	if err := p.lease(h); err != nil { // other programs have such lines, too
+		return false, err
+	}
 	if after, ok := bytes.CutPrefix(rest, []byte(`Dump of scheduling queue"`)); ok {
+		if again, err := p.again(h); again {
+			return true, err
+		}
 		p.now = p.clock.time(h)
 		if !p.dump(after) {
 			return true, p.lines.Unread(errLacks)
@@ -98,7 +110,9 @@ func (p *parser) message(h *header) (known bool, err error) {
 		p.block = p.settings.config
 		return false, nil
 	}
-	p.heard(h, rest)
+	if err := p.heard(h, rest); err != nil {
+		return false, err
+	}
 	key := ` pod="`
 	if after, ok := bytes.CutPrefix(rest, []byte(`Entity moved to an internal scheduling queue`)); ok {
 		p.entity = true
@@ -128,12 +142,8 @@ func (p *parser) message(h *header) (known bool, err error) {
 	if err != nil {
 		return true, p.lines.Unread(err)
 	}
-	hash := uint64(0)
-	if !p.follows {
-		if hash = hashLine(h.whole); p.seen.repeats(hash) {
-			p.repeated++
-			return true, nil
-		}
+	if again, err := p.again(h); again {
+		return true, err
 	}
 	if p.ofPods++; !p.beforeMoves {
 		p.beforeMoves = isBeforeMoves(h.place)
@@ -141,12 +151,13 @@ func (p *parser) message(h *header) (known bool, err error) {
 	before := p.now
 	p.now = p.clock.time(h)
 	if p.now.Before(before) {
+		p.early++
 		p.part.Saw(before)
 		p.part.Saw(p.now)
 		p.clock.goesBack(before, p.now)
 	}
 	if !p.follows {
-		p.sample.add(hash, p.now)
+		p.sample.add(p.identity.hash, p.now)
 	}
 	p.lacks = false
 	handle(pod, rest)
@@ -255,14 +266,18 @@ func (p *parser) attempting(pod *pod, _ []byte) {
 }
 
 // begins takes the unstructured line that an attempt of the pod of that name begins, as v1.19 has it.
-func (p *parser) begins(h *header, name []byte) {
+func (p *parser) begins(h *header, name []byte) error {
 	pod, err := p.pod(bytes.TrimSpace(name))
 	if err != nil {
-		return
+		return nil
+	}
+	if again, err := p.again(h); again {
+		return err
 	}
 	p.now = p.clock.time(h)
 	p.verbosity.settle()
 	pod.plugins, pod.message, pod.failed, pod.began = nil, "", nil, p.now
+	return nil
 }
 
 // isBeforeMoves reports whether a line about a pod is of v1.24 or older: later releases have it in schedule_one.go, and log moves.

@@ -1,50 +1,35 @@
 package schedlog
 
 import (
-	"hash/maphash"
 	"maps"
 	"time"
+
+	"github.com/schedq/schedq/sources/lines"
 )
 
-// Exports that overlap and shippers that deliver at least once repeat lines, within a file and across files. A line that is
-// the same to the microsecond is the same line.
+// Logs that overlap and copies of logs have the same lines. A sample of them shows it.
 
-var lineSeed = maphash.MakeSeed()
-
-// The table of lines grows from the first size to the second: 8 MiB, which has about the last 500,000 lines about pods.
-const (
-	smallestTable = 1 << 10
-	largestTable  = 1 << 20
-)
-
-// seenLines has the hashes of recently read lines. A new line replaces an older one.
-type seenLines struct {
-	table []uint64
-	lines int
+// identity says whether the line being read was read before.
+type identity struct {
+	hash  uint64 // 0 until that was asked
+	again bool
 }
 
-// repeats reports whether a line was seen before, and remembers it. No line's hash is 0.
-func (s *seenLines) repeats(hash uint64) bool {
-	switch n := len(s.table); {
-	case n == 0:
-		s.table = make([]uint64, smallestTable)
-	case s.lines > n/2 && n < largestTable:
-		before := s.table
-		s.table = make([]uint64, 4*n)
-		for _, hash := range before {
-			s.table[hash/2%uint64(len(s.table))] = hash
-		}
+// again reports whether the line being read, which has a fact, was read before, and counts it if so. A log that is followed
+// has no such line.
+func (p *parser) again(h *header) (again bool, err error) {
+	if p.follows {
+		return false, nil
 	}
-	slot := &s.table[hash/2%uint64(len(s.table))]
-	if *slot == hash {
-		return true
+	if p.identity.hash == 0 {
+		p.identity.hash = lines.Hash(h.whole)
+		p.identity.again = p.seen.Add(p.identity.hash)
 	}
-	*slot = hash
-	s.lines++
-	return false
+	if p.identity.again {
+		return true, p.lines.Repeated()
+	}
+	return false, nil
 }
-
-func hashLine(line []byte) uint64 { return maphash.Bytes(lineSeed, line) | 1 }
 
 // maxSampled limits how many lines a lineSample contains.
 const maxSampled = 1 << 12

@@ -30,6 +30,10 @@ const maxPlaces = 1000
 // goroutines take the time first and write later.
 const maxLeap = time.Second
 
+// Of the lines that kube-scheduler writes, at most one in 500 is earlier than the one before it (measured in 11 logs). If more than
+// one in mostEarly is, and at least fewEarly, another program has changed their order.
+const fewEarly, mostEarly = 20, 50
+
 // Sniff reports whether a line from a file's beginning looks like a line of a klog text log. Survey finds out
 // whether kube-scheduler wrote it.
 func Sniff(line []byte) bool {
@@ -46,6 +50,7 @@ func newParser(r *lines.Reader, year Year) *parser {
 		}
 	}
 	p.reset()
+	r.Timed(linesClock())
 	p.verbosity.keep, p.verbosity.streams, p.verbosity.unplaced = r.Keep, true, p.unplaced
 	p.redacted = redacts(r.Head())
 	return p
@@ -92,6 +97,7 @@ type origin interface {
 	Unread(cause error) error
 	Torn(line int, cause error) error
 	Skip(cause error)
+	Repeated() error
 }
 
 // parser is the state between two lines.
@@ -109,6 +115,7 @@ type parser struct {
 	end     header          // of the last line
 	known   int             // lines that only kube-scheduler writes
 	ofPods  int             // lines about a pod
+	early   int             // those that are earlier than the ones before them
 	moves   int
 	entity  bool   // the wording of v1.37 was seen
 	aged    bool   // it is known whether the log is of v1.23 or before
@@ -116,8 +123,8 @@ type parser struct {
 	held    []byte // possibly a line, glued to a torn one without a header
 	heldAt  int    // the number of its line
 
-	seen     seenLines
-	repeated int // lines that were seen before
+	seen     lines.Seen // lines with facts
+	identity identity   // of the line being read
 	sample   lineSample
 	places   map[types.NamespacedName]time.Time // when pods were bound, of the first
 
@@ -187,7 +194,7 @@ func (p *parser) read(line []byte) error {
 
 // line reads a line after its header.
 func (p *parser) line(h *header) error {
-	p.block = nil
+	p.block, p.identity = nil, identity{}
 	p.end = *h
 	if p.part.First.IsZero() {
 		p.part.Saw(p.clock.time(h))
@@ -199,16 +206,17 @@ func (p *parser) line(h *header) error {
 		p.diagnosis.note(h.place, h.rest)
 	}
 	if isLast(h) {
-		p.ends(h)
-		return nil
+		return p.ends(h)
 	}
 	if h.rest[0] != '"' {
 		if flag, ok := bytes.CutPrefix(h.rest, []byte("FLAG: --")); ok {
 			p.settings.flag(flag)
 		}
-		p.lease(h)                                                                                           // before v1.33
+		if err := p.lease(h); err != nil { // before v1.33
+			return err
+		}
 		if name, ok := bytes.CutPrefix(h.rest, []byte("Attempting to schedule pod: ")); ok && p.ofPods > 0 { // v1.19
-			p.begins(h, name)
+			return p.begins(h, name)
 		}
 		return nil
 	}
@@ -260,8 +268,8 @@ func (p *parser) nothing(r *lines.Reader, events int) error {
 // notices returns the notices about the log.
 func (p *parser) notices(r *lines.Reader) []string {
 	notices := r.Notices(p.part.Last)
-	if p.repeated > 0 {
-		notices = append(notices, fmt.Sprintf("%s: %s repeated: schedq counts them once", r.Name(), lineCount(p.repeated)))
+	if p.early >= fewEarly && p.early > p.ofPods/mostEarly && p.clock.back == 0 {
+		notices = append(notices, fmt.Sprintf("%s: %d of its %d lines about pods are earlier than the ones before them: they are not in the order in which kube-scheduler wrote them, so the order of attempts may be wrong", r.Name(), p.early, p.ofPods))
 	}
 	for _, notice := range p.clock.notices() {
 		notices = append(notices, r.Name()+": "+notice)
@@ -273,12 +281,4 @@ func (p *parser) notices(r *lines.Reader) []string {
 		notices = append(notices, r.Name()+": "+said)
 	}
 	return notices
-}
-
-// lineCount returns "1 line is" or "2 lines are".
-func lineCount(n int) string {
-	if n == 1 {
-		return "1 line is"
-	}
-	return fmt.Sprintf("%d lines are", n)
 }

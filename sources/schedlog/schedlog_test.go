@@ -527,3 +527,25 @@ func TestStandby(t *testing.T) {
 		}
 	}
 }
+
+// TestOrder: lines that are not in the order in which they were written are reported, also if they are out of place by less than
+// clocks are set.
+func TestOrder(t *testing.T) {
+	line := func(i int) string {
+		return fmt.Sprintf("I1121 10:00:00.%06d       1 schedule_one.go:158] \"Attempting to schedule pod\" pod=\"default/p%d\"\n", i, i)
+	}
+	ordered, swapped := "", ""
+	for i := 0; i < 400; i += 2 {
+		ordered += line(i) + line(i+1)
+		swapped += line(i+1) + line(i)
+	}
+	for text, want := range map[string]bool{ordered: false, swapped: true} {
+		part, err := read(t, text, nov)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(strings.Join(part.Notices, "\n"), "200 of its 400 lines about pods are earlier"); got != want {
+			t.Errorf("%v, want %v: %q", got, want, part.Notices)
+		}
+	}
+}

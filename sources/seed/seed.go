@@ -6,6 +6,7 @@ package seed
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,11 +98,13 @@ func named(kind, version *regexp.Regexp, head []byte) bool {
 	return false
 }
 
-// Read reads a file. keep is told about how many bytes of memory an object takes; it may be nil. An error is one sentence
-// without the file's name: it holds nothing that a scheduler reads, or is out of all proportion.
-func Read(from io.Reader, keep func(bytes int)) (*File, error) {
+// Read reads a file. It calls keep, unless nil, with about how many bytes of memory an object takes, and returns its error. Any
+// other error is one sentence without the file's name: it holds nothing that a scheduler reads, or is out of all proportion.
+func Read(from io.Reader, keep func(bytes int) error) (*File, error) {
 	r := &reader{decoder: sources.NewDecoder(), file: &File{Lists: []List{{}}}}
-	r.decoder.Keep = keep
+	if keep != nil {
+		r.decoder.Keep = func(bytes int) { r.over = cmp.Or(r.over, keep(bytes+sources.CostEntry)) }
+	}
 	in := bufio.NewReaderSize(from, 1<<16)
 	var err error
 	switch first, e := firstByte(in); {
@@ -145,6 +148,7 @@ type reader struct {
 	decoder *sources.Decoder
 	file    *File
 	count   int
+	over    error // too much is kept
 }
 
 // list is the list that objects are added to.
@@ -156,8 +160,11 @@ func (r *reader) add(raw []byte) error {
 		if r.count++; r.count > maxObjects {
 			return fmt.Errorf("it holds more than %d objects", maxObjects)
 		}
+		if r.decoder.Keep != nil {
+			r.decoder.Keep(sources.CostEntry)
+		}
 		r.list().Events = append(r.list().Events, e)
-		return nil
+		return r.over
 	}
 	obj, err := r.decoder.Decode(raw)
 	switch {
@@ -172,7 +179,7 @@ func (r *reader) add(raw []byte) error {
 			r.noteHeartbeats(raw)
 		}
 	}
-	return nil
+	return r.over
 }
 
 // noteHeartbeats notes when the kubelet of a node was heard of.

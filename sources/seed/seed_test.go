@@ -128,3 +128,48 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestLongYAML: a list in YAML is read item by item however long it is, whatever stands around its items. What can't be taken
+// apart is refused before it is decoded.
+func TestLongYAML(t *testing.T) {
+	const n = 8_000
+	item := func(dash string, i int, kind string) string {
+		in := strings.Repeat(" ", len(dash))
+		return fmt.Sprintf("%smetadata:\n%s  name: p%d\n%s  namespace: d\n%s  annotations: {note: \"- {a: b}\"}\n%s%s\n%sspec: {containers: [{name: c}]}\n", dash, in, i, in, in, in, kind, in)
+	}
+	list := func(before, dash, kind, after string) string {
+		var b strings.Builder
+		b.WriteString(before + "items:\n")
+		for i := range n {
+			b.WriteString(item(dash, i, kind))
+		}
+		return b.String() + after
+	}
+	for _, c := range []struct {
+		name, text, want string
+		objects, leftOut int
+	}{
+		{"as kubectl writes it", list("apiVersion: v1\n", "- ", "kind: Pod\n  apiVersion: v1", "kind: List\nmetadata:\n  resourceVersion: \"\"\n"), "", n, 0},
+		{"indented", list("apiVersion: v1\nkind: List\n", "  - ", "kind: Pod\n    apiVersion: v1", ""), "", n, 0},
+		{"of one kind, told behind the items", list("apiVersion: v1\n", "- ", "status: {}", "kind: PodList\n"), "", n, 0},
+		{"behind another document", "apiVersion: v1\nkind: Pod\nmetadata: {name: one, namespace: d}\n---\n" + list("apiVersion: v1\n", "- ", "kind: Pod\n  apiVersion: v1", "kind: List\n"), "", n + 1, 0},
+		{"with an item of too many values", list("apiVersion: v1\n", "- ", "kind: Pod\n  apiVersion: v1", "- data: ["+strings.Repeat("{},", 300_000)+"]\nkind: List\n"), "", n, 1},
+		{"on one line", "apiVersion: v1\nkind: List\nitems: [" + strings.Repeat("{},", 1_000_000) + "{}]\n", "more than 200000 values", 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file, err := Read(strings.NewReader(c.text), nil)
+			if c.want != "" {
+				if err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%v, want %s", err, c.want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := len(file.Lists[0].Objects); got != c.objects || file.LeftOut != c.leftOut {
+				t.Errorf("%d objects, %d left out: %v", got, file.LeftOut, file.Cause)
+			}
+		})
+	}
+}

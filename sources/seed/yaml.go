@@ -3,9 +3,14 @@ package seed
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/manifest"
 )
 
@@ -44,11 +49,84 @@ func separates(line []byte) bool {
 	return string(line) == "---" || string(line) == "..." || bytes.HasPrefix(line, []byte("--- #"))
 }
 
-// yamlDocument takes an object or a list in YAML.
+// yamlDocument takes an object or a list in YAML. A long list is decoded item by item.
 func (r *reader) yamlDocument(doc []byte) error {
+	if err := sources.CheckYAML(doc); err != nil {
+		if rest, items := splitItems(doc); items != nil {
+			return r.yamlItems(rest, items)
+		}
+		r.leaveOut(err)
+		return nil
+	}
 	raw, err := manifest.ObjectJSON(doc)
 	if err != nil {
 		return err
 	}
 	return r.document(raw)
+}
+
+// yamlItems takes the items of a list, of which rest is all but them.
+func (r *reader) yamlItems(rest []byte, items iter.Seq[[]byte]) error {
+	raw, err := manifest.ObjectJSON(rest)
+	if err != nil {
+		return err
+	}
+	var list metav1.TypeMeta
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return fmt.Errorf("a list in it has no kind: %s", sources.Sanitize(err.Error()))
+	}
+	for item := range items {
+		raw, err := manifest.ObjectJSON(item)
+		if err != nil {
+			r.leaveOut(err)
+		} else if err := r.item(raw, list.APIVersion, list.Kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// splitItems splits a list in YAML as all tools write it: each item begins with a dash on a line of its own. It returns the
+// list without its items, and the items without the dashes, which are good until the next one. They are nil if doc is
+// anything else.
+func splitItems(doc []byte) (rest []byte, items iter.Seq[[]byte]) {
+	const key = "items:\n"
+	at := bytes.Index(doc, []byte("\n"+key)) + 1
+	if at == 0 && !bytes.HasPrefix(doc, []byte(key)) {
+		return nil, nil
+	}
+	begin := at + len(key)
+	indent := len(doc[begin:]) - len(bytes.TrimLeft(doc[begin:], " "))
+	end := begin
+	for line := range bytes.Lines(doc[begin:]) {
+		depth := len(line) - len(bytes.TrimLeft(line, " "))
+		if text := bytes.TrimSpace(line); len(text) > 0 && (depth < indent || depth == indent && !isItem(line, indent)) {
+			break
+		}
+		end += len(line)
+	}
+	if end == begin {
+		return nil, nil
+	}
+	rest = append(append(rest, doc[:begin]...), doc[end:]...)
+	return rest, func(yield func([]byte) bool) {
+		from, to := begin, begin
+		for line := range bytes.Lines(doc[begin:end]) {
+			if isItem(line, indent) {
+				if to > from && !yield(doc[from:to]) {
+					return
+				}
+				from = to
+				doc[to+indent] = ' '
+			}
+			to += len(line)
+		}
+		yield(doc[from:to])
+	}
+}
+
+// isItem reports whether a line begins an item whose dash is that far from its beginning.
+func isItem(line []byte, indent int) bool {
+	line = bytes.TrimRight(line, "\r\n")
+	return len(line) > indent && line[indent] == '-' && len(bytes.TrimLeft(line[:indent], " ")) == 0 && (len(line) == indent+1 || line[indent+1] == ' ')
 }

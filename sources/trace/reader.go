@@ -85,6 +85,7 @@ type Reader struct {
 	headed  bool  // a header was read
 	foreign error // why the part after the last header cannot be read
 	unknown int   // number of records and members that this version does not know
+	repeats bool  // the last line was repeated
 }
 
 // Read reads a trace to its end. It skips records and members of newer versions and damaged lines, and counts them
@@ -119,6 +120,7 @@ func NewReader(r *lines.Reader, keep func(bytes int)) *Reader {
 	t := &Reader{lines: r, part: &sources.Part{Format: Format, Keep: keep}, pods: map[string]types.NamespacedName{},
 		words: map[string]string{}, decoder: sources.NewDecoder()}
 	t.decoder.Keep = keep
+	r.Timed(lines.Times())
 	return t
 }
 
@@ -188,6 +190,9 @@ func (t *Reader) line(line []byte) error {
 		}
 	}
 	t.began = true
+	if t.isRepeated(line) {
+		return t.lines.Repeated()
+	}
 	if another(line) && !json.Valid(line) {
 		var torn error
 		if object, _ := jsonscan.Whole(line); object == nil {
@@ -213,6 +218,16 @@ func (t *Reader) line(line []byte) error {
 		return t.lines.Salvage(rest, nil, begins, t.salvaged)
 	}
 	return nil
+}
+
+// isRepeated reports whether a line was read before. A header may occur more than once, and so may a record without an
+// object, of which only a time is known: those are repeated only behind another repeated line.
+func (t *Reader) isRepeated(line []byte) bool {
+	if line[0] != '{' || isHeader(line) {
+		return false
+	}
+	t.repeats = t.lines.Repeats(line) && (t.repeats || !bytes.HasSuffix(line, []byte(`"requested":{}}`)))
+	return t.repeats
 }
 
 // another reports whether a line contains an apparent beginning of another line. A line that is torn inside a string and

@@ -32,6 +32,20 @@ func NewWriter(w io.Writer) (*Writer, error) {
 	return begin(&Writer{out: bufio.NewWriterSize(w, 64<<10)})
 }
 
+// CheckName returns an error if the name of a file has an extension that is not a trace's: readers would take its content
+// for something else.
+func CheckName(name string) error {
+	ext := filepath.Ext(strings.ToLower(name))
+	if ext == ".gz" || ext == ".zst" {
+		ext = filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ext))
+	}
+	switch ext {
+	case "", ".jsonl", ".ndjson", ".json", ".trace":
+		return nil
+	}
+	return fmt.Errorf("the extension \"%s\" is unknown: a trace's is .jsonl, .ndjson, .json or .trace, perhaps followed by .gz or .zst, or none", sources.Sanitize(ext))
+}
+
 // NewPacked begins a trace on w, which stays open, compressed according to the ending of the file's name: .gz, .zst, or
 // plain.
 func NewPacked(w io.Writer, name string) (*Writer, error) {

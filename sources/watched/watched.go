@@ -72,7 +72,11 @@ type key struct{ kind, namespace, name string }
 // can be read.
 func Read(r *lines.Reader) (*sources.Part, error) {
 	w := newReader(r, Format)
+	r.Timed(lines.Times())
 	err := r.ReadAll(func(line []byte) error {
+		if r.Repeats(line) {
+			return r.Repeated()
+		}
 		object, rest := jsonscan.Whole(line)
 		if object == nil || len(rest) > 0 {
 			return r.Salvage(line, jsonscan.ErrNotJSON, []string{begin}, w.line)

@@ -11,6 +11,8 @@ import (
 	"regexp"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/schedq/schedq/sources"
 )
 
 // isCSV reports whether a file is a table with a field that holds a line of a log: in quotes, which are doubled in it.
@@ -147,8 +149,11 @@ func (w *writer) readYAML(from io.Reader) error {
 	r := bufio.NewReaderSize(from, 1<<18)
 	var doc []byte
 	flush := func() error {
+		defer func() { doc = doc[:0] }()
+		if err := sources.CheckYAML(doc); err != nil {
+			return err
+		}
 		raw, err := yaml.YAMLToJSON(doc)
-		doc = doc[:0]
 		if err != nil || len(raw) == 0 {
 			return nil
 		}

@@ -37,8 +37,9 @@ func NewConvert() *cobra.Command {
   .parquet      the moves, as schedq watch prints them, one per row: for DuckDB, Spark or BigQuery
   .yaml         a scenario: the cluster at --from as manifests, and its changes until --to, without the
                 scheduler's moves
-  other names   a trace: JSON Lines with only the fields that scheduling needs (no env, args, secrets
-                or annotations), compressed if the name ends in .gz or .zst
+  .jsonl        a trace: JSON Lines with only the fields that scheduling needs (no env, args, secrets or
+                annotations); so do .ndjson, .json, .trace and no extension, each also with .gz or .zst
+                to compress it
 
 With a trace, convert prints which facts the logs contain, which are missing, and how to get them. Of a
 ring's folder, --from and --to cut any format, even while it is recorded. - is standard output. OUT is
@@ -107,6 +108,11 @@ func (c *convertFlags) check(cmd *cobra.Command, args []string) error {
 	for _, in := range args {
 		if sameFile(in, c.out) {
 			return cli.Usagef("convert would overwrite its input %s", in)
+		}
+	}
+	if !isTable(c.out) && !scenario.Named(c.out) && c.out != "-" {
+		if err := trace.CheckName(c.out); err != nil {
+			return cli.Usagef("%s: %w; a table's is .parquet, and a scenario's .yaml", sources.Sanitize(c.out), err)
 		}
 	}
 	if flag := c.model.Changed(cmd); flag != "" && !isTable(c.out) {

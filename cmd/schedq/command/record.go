@@ -51,6 +51,9 @@ and --to.`,
 				defer withTimeout(cmd, duration)()
 				return flags.record(cmd, &cluster, out)
 			}
+			if err := trace.CheckName(out); err != nil {
+				return cli.Usagef("%s: %w", sources.Sanitize(out), err)
+			}
 			if err := disk.Check(cmd.Context(), out, force.Options()); err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/cli"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
+	"github.com/schedq/schedq/sources/trace"
 )
 
 // NewSeed returns schedq seed.
@@ -29,6 +30,9 @@ existing file.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {
 				return cli.Usagef("seed needs -o FILE, the trace to write")
+			}
+			if err := trace.CheckName(out); err != nil {
+				return cli.Usagef("%s: %w", sources.Sanitize(out), err)
 			}
 			if err := disk.Check(cmd.Context(), out, force.Options()); err != nil {
 				return err

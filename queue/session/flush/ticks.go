@@ -43,14 +43,19 @@ func NewTicks(opts queue.Options, start time.Time) Ticks {
 // Realign has the backoff flush run where opts' windows now begin.
 func (k *Ticks) Realign(opts queue.Options) { k.Backoff = NewTicks(opts, k.Backoff).Backoff }
 
-// TickAfter returns the first moment later than t that lies a whole number of intervals before or after base.
+// TickAfter returns the first moment later than t that lies a whole number of intervals before or after base. An interval
+// has whole seconds.
 func TickAfter(base time.Time, interval time.Duration, t time.Time) time.Time {
-	past := t.UnixNano() - base.UnixNano()
-	n := past / int64(interval)
-	if past < 0 && past%int64(interval) != 0 {
+	seconds := int64(interval / time.Second)
+	if n := (t.Unix() - base.Unix()) / seconds; n != 0 { // there may be more nanoseconds between them than an int64 has
+		base = time.Unix(base.Unix()+n*seconds, int64(base.Nanosecond())).In(base.Location())
+	}
+	past := t.Sub(base)
+	n := past / interval
+	if past < 0 && past%interval != 0 {
 		n-- // round down
 	}
-	return base.Add(time.Duration(n+1) * interval)
+	return base.Add((n + 1) * interval)
 }
 
 // SawBackoff takes in that a backoff flush was seen to have run at some moment from after to by, and returns when that was. The flushes

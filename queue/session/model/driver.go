@@ -45,6 +45,7 @@ type Driver struct {
 	asyncAPICalls bool
 	endsAsSeen    bool           // the attempt under way ends when it is seen to
 	because       reason.Because // why the moves that come next are made. Handing moves on sets it back
+	stopped       func() bool    // reports whether nobody wants to know what follows. Nil if somebody does
 	Bindings      []*binding     // under way, beside the loop
 	Evictions     []*eviction
 	Dying         []dying // in a Cluster: victims whose containers are being stopped
@@ -111,16 +112,19 @@ const LongestGap = 24 * time.Hour
 
 // Advance lets everything happen that is due up to and at to.
 func (d *Driver) Advance(to time.Time) {
-	if to.Sub(d.now) > LongestGap {
-		d.now = to.Add(-LongestGap)
+	if begin := to.Add(-LongestGap); d.now.Before(begin) { // not by Sub, which knows no more than 292 years
+		d.now = begin
 	}
-	for at := d.Due(); !at.After(to); at = d.Due() {
+	for at := d.Due(); !at.After(to) && !d.isStopped(); at = d.Due() {
 		d.runDue(at)
 	}
 	if d.now.Before(to) {
 		d.now = to
 	}
 }
+
+// isStopped reports whether nobody wants to know what follows.
+func (d *Driver) isStopped() bool { return d.stopped != nil && d.stopped() }
 
 // runDue runs what is due at now: the flushes, then the end of the patch, of bindings and of evictions, then the
 // loop.

@@ -195,6 +195,27 @@ func (f *Feed) Close() {
 	}
 }
 
+// EndWith stops playing once ctx ends, also in the middle of a quiet time. What the feed hands out then is not right.
+func (f *Feed) EndWith(ctx context.Context) {
+	stopped := func() bool { return ctx.Err() != nil }
+	for _, l := range f.locals() {
+		if l.stopped = stopped; l.driver != nil {
+			l.driver.stopped = stopped
+		}
+	}
+}
+
+// locals returns the schedulers that are run here.
+func (f *Feed) locals() (all []*local) {
+	if f.Shadow != nil {
+		all = append(all, &f.Shadow.local)
+	}
+	if f.rerun != nil {
+		all = append(all, &f.rerun.local)
+	}
+	return all
+}
+
 // HasEvent reports whether there is an event with that index, making it if need be.
 func (f *Feed) HasEvent(i int) bool {
 	for i >= len(f.Events) {

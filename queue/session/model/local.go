@@ -32,6 +32,7 @@ type local struct {
 	follows bool
 
 	driver     *Driver               // nil before the scheduler starts
+	stopped    func() bool           // see Feed.EndWith
 	deliveries deliveries.Deliveries // what the scheduler has yet to hear, in order
 	unsettled  unsettled             // moves that its queue told and nobody handed on yet
 	clockAhead time.Duration         // as was told last
@@ -62,6 +63,7 @@ func (l *local) load(now time.Time, settled func(time.Time, *cycle.Attempt)) (it
 	opts.ClockAhead = l.clockAhead
 	q := queue.New(opts, sched.Plugins(), &l.unsettled)
 	l.driver = NewDriver(l.cfg, sched, q, flush.NewTicks(opts, now), now, settled)
+	l.driver.stopped = l.stopped
 	l.objects.Each("PodGroup", func(obj runtime.Object) bool {
 		q.AddPodGroup(now, obj.(*schedulingv1beta1.PodGroup))
 		return true

@@ -141,7 +141,7 @@ func (r *rerun) advance(to time.Time) {
 			r.advance(r.driver.now.Add(min(quiet, Settling)))
 		}
 	}
-	for r.driver != nil {
+	for r.driver != nil && !r.driver.isStopped() {
 		due := r.driver.Due()
 		if len(r.setOffFacts) > 0 && !r.setOffFacts[0].Time.After(due) && !r.setOffFacts[0].Time.After(to) &&
 			(len(r.deliveries) == 0 || !r.deliveries[0].At.Before(r.setOffFacts[0].Time)) {

@@ -273,7 +273,7 @@ func (s *shadow) advance(to time.Time) {
 		s.hearQuietly(to)
 		return
 	}
-	for s.driver != nil && len(s.deliveries) > 0 {
+	for s.driver != nil && !s.driver.isStopped() && len(s.deliveries) > 0 {
 		at := earlier(to, s.deliveries[0].At)
 		if s.deliveries[0].IsHeld() {
 			if due := s.driver.Due(); !due.After(at) {

@@ -136,6 +136,8 @@ func (t *Timeline) PlayTo(ctx context.Context, at time.Time, opts Options, keep 
 		at = t.End
 	}
 	t.Engine.shortens = true
+	t.Feed.EndWith(ctx)
+	defer t.Feed.EndWith(context.Background())
 	way := max(at.Sub(t.Start), 1)
 	for i := 0; t.HasEventBy(at); i++ {
 		if i%1000 == 0 {

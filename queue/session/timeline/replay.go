@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/schedq/schedq/queue/session/board"
@@ -35,6 +36,7 @@ func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, ea
 	}
 	var silences Silences
 	f := model.NewFeed(rec, cfg)
+	f.EndWith(ctx)
 	defer f.Close()
 	for i := 0; f.HasEvent(0); i++ {
 		ev := f.Events[0]
@@ -51,5 +53,5 @@ func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, ea
 		}
 		e.forget(ev.Time)
 	}
-	return silences, b, f.Err
+	return silences, b, cmp.Or(ctx.Err(), f.Err)
 }
