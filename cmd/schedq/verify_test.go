@@ -37,6 +37,7 @@ func TestVerifyText(t *testing.T) {
 		`{"time":"2026-11-21T10:00:00Z","move":{"pod":"default/a","to":"active","event":"UnscheduledPodAdd"}}`,
 		`{"time":"2026-11-21T10:00:03.5Z","move":{"pod":"default/a","to":"inflight"}}`))
 	want := `rec compared with truth, 2026-11-21 10:00:00 to 10:00:04 UTC
+waiting pods, each second: tier right 100.0 %, plugins –, end of backoff –, attempts –
 moves: 3 in truth, 2 in the model, 1 in both: recall 33.3 %, precision 50.0 %
 time in the queue: 4s in truth, 62.5 % of it right in the model
 
@@ -103,5 +104,34 @@ func TestVerifySameFile(t *testing.T) {
 	code, _, stderr := schedq(t, "", "verify", log, "--truth", log)
 	if n := strings.Count(stderr, "can't be read"); code != 0 || n != 1 {
 		t.Errorf("exit %d, printed %d times:\n%s", code, n, stderr)
+	}
+}
+
+// TestVerifyAnswers: each second asks where a waiting pod is, why, until when and after how many attempts.
+func TestVerifyAnswers(t *testing.T) {
+	write := writer(t)
+	tried := func(second string, to, plugins string) []string {
+		return []string{`{"time":"2026-11-21T10:00:` + second + `Z","move":{"pod":"default/a","to":"inflight"}}`,
+			`{"time":"2026-11-21T10:00:` + second + `Z","move":{"pod":"default/a","to":"` + to + `","event":"ScheduleAttemptFailure","plugins":[` + plugins + `]}}`}
+	}
+	added := `{"time":"2026-11-21T10:00:00Z","move":{"pod":"default/a","to":"active","event":"UnscheduledPodAdd"}}`
+	ends := `{"time":"2026-11-21T10:00:20Z","move":{"pod":"default/a","to":"deleted"}}`
+	// The truth: active for 2 s, unschedulable for 10 s after one attempt, in backoffQ for 8 s after four more.
+	truth := append([]string{added}, tried("02", "unschedulable", `"NodeResourcesFit"`)...)
+	for _, second := range []string{"12", "12.1", "12.2", "12.3"} {
+		truth = append(truth, tried(second, "backoff", `"NodeResourcesFit"`)...)
+	}
+	// The model: active for 4 s, the other plugin, and one attempt instead of four at 12 s.
+	model := append([]string{added}, tried("04", "unschedulable", `"NodeAffinity"`)...)
+	model = append(model, tried("12", "backoff", `"NodeResourcesFit"`)...)
+	code, out, stderr := schedq(t, "", "verify", "-o", "json", write("model", traceOf(append(model, ends)...)), "--truth", write("truth", traceOf(append(truth, ends)...)))
+	var v struct{ Answers report.Answers }
+	if err := json.Unmarshal([]byte(out), &v); err != nil || code != 0 {
+		t.Fatalf("exit %d, %v: %s%s", code, err, stderr, out)
+	}
+	want := report.Answers{Tier: report.Answer{Asked: 20, Right: 18}, Plugins: report.Answer{Asked: 18, Right: 8}, Return: report.Answer{Asked: 8}, Attempts: report.Answer{Asked: 18, Right: 10},
+		LongestWrong: 2, Of: "default/a"}
+	if v.Answers != want {
+		t.Errorf("%+v, want %+v", v.Answers, want)
 	}
 }

@@ -28,8 +28,8 @@ func NewVerify() *cobra.Command {
 		Use:   "verify FILE... --truth LOG",
 		Short: "Compare schedq's model with the scheduler's own log",
 		Long: `Measure how well schedq's model agrees with the scheduler. verify plays FILE, usually only an audit
-log, and LOG, the scheduler's own log of the same run, and compares each move and the time that pods
-spend in each tier.`,
+log, and LOG, the scheduler's own log of the same run. It compares what schedq shows of each waiting
+pod, second by second, then each move and the time that pods spend in each tier.`,
 		Example: "  schedq verify audit.log.gz --truth sched.log.gz",
 		PreRunE: func(*cobra.Command, []string) error {
 			switch {
@@ -92,8 +92,13 @@ func checkLeast(v *report.Verification, least float64) error {
 // writeVerification writes v for people.
 func writeVerification(w io.Writer, v *report.Verification) error {
 	var b strings.Builder
-	m, p := v.Transitions, v.PodSeconds
+	a, m, p := v.Answers, v.Transitions, v.PodSeconds
 	fmt.Fprintf(&b, "%s compared with %s, %s UTC\n", v.Source, v.Truth, words.Zone{}.Range(v.Start, v.End))
+	fmt.Fprintf(&b, "waiting pods, each second: tier right %s, plugins %s, end of backoff %s, attempts %s", answered(a.Tier), answered(a.Plugins), answered(a.Return), answered(a.Attempts))
+	if a.LongestWrong > 0 {
+		fmt.Fprintf(&b, "; no tier wrong for more than %d s (%s)", a.LongestWrong, a.Of)
+	}
+	fmt.Fprintln(&b)
 	fmt.Fprintf(&b, "moves: %d in truth, %d in the model, %d in both: recall %s, precision %s\n",
 		m.Truth, m.Model, m.Matched, percent(m.Recall), percent(m.Precision))
 	fmt.Fprintf(&b, "time in the queue: %s in truth, %s of it right in the model\n", brief(p.Total), percent(p.Share))
@@ -131,6 +136,14 @@ func writeVerification(w io.Writer, v *report.Verification) error {
 		fmt.Fprintf(&b, "and %d more\n", v.More)
 	}
 	return cli.WriteText(w, b.String())
+}
+
+// answered returns the share of right answers, or a dash if the question was never asked.
+func answered(a report.Answer) string {
+	if a.Asked == 0 {
+		return "–"
+	}
+	return percent(a.Share())
 }
 
 // formatMove returns a tier and the event that led to it.

@@ -56,7 +56,7 @@ func Compare(ctx context.Context, rec *sources.Recording, from, to timeline.Opti
 	if err != nil {
 		return nil, err
 	}
-	return compare(ctx, [2]runSpec{{again, from}, {again, to}})
+	return compare(ctx, [2]runSpec{{rec: again, opts: from}, {rec: again, opts: to}})
 }
 
 // compare compares two runs.

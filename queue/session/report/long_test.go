@@ -112,7 +112,7 @@ func TestLongIsNotKept(t *testing.T) {
 			return err
 		}},
 		"compare": {150, func(rec *sources.Recording, progress func(float64)) error {
-			_, err := compare(t.Context(), [2]runSpec{{rec: rec}, {rec, timeline.Options{Progress: progress}}})
+			_, err := compare(t.Context(), [2]runSpec{{rec: rec}, {rec: rec, opts: timeline.Options{Progress: progress}}})
 			return err
 		}},
 	} {

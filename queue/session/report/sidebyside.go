@@ -24,6 +24,7 @@ const (
 type runSpec struct {
 	rec  *sources.Recording
 	opts timeline.Options
+	made []*board.Transition // its moves, if they are known already
 }
 
 // olderLabels returns the older of the two runs' spellings of events.
@@ -44,6 +45,14 @@ var errStop = errors.New("replay stopped")
 // moves yields all moves in time order. An error is the last value that it yields.
 func (p runSpec) moves(ctx context.Context) iter.Seq2[*board.Transition, error] {
 	return func(yield func(*board.Transition, error) bool) {
+		if p.made != nil {
+			for _, t := range p.made {
+				if !yield(t, nil) {
+					return
+				}
+			}
+			return
+		}
 		err := timeline.Replay(ctx, p.rec, p.opts, func(t *board.Transition) error {
 			if !yield(t, nil) {
 				return errStop

@@ -28,6 +28,9 @@ type Verification struct {
 	Start time.Time `json:"start"`
 	End   time.Time `json:"end"`
 
+	// Answers compares what schedq shows of a waiting pod, which is what people see of the model. Transitions and
+	// PodSeconds show why an answer is wrong.
+	Answers     Answers       `json:"answers"`
 	Transitions MoveAgreement `json:"transitions"`
 	PodSeconds  TimeAgreement `json:"podSeconds"`
 	// Differences are the first moves without a match, in time order, and More counts the others.
@@ -92,12 +95,22 @@ type Difference struct {
 // attaches to a running scheduler, the comparison begins there, and the initial pods do not count as
 // moves. It lists up to most differences.
 func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Options, most int) (*Verification, error) {
-	events := truth.Events
+	return verify(ctx, runSpec{rec: rec, opts: opts}, beganAtWork(rec), truth, opts, most)
+}
+
+// VerifyMoves is Verify of the moves that a session made, in time order. It compares from a moment on; moves before that say
+// where the pods were.
+func VerifyMoves(ctx context.Context, made []*board.Transition, from time.Time, truth *sources.Recording, opts timeline.Options, most int) (*Verification, error) {
+	return verify(ctx, runSpec{rec: truth, opts: opts, made: made}, from, truth, opts, most)
+}
+
+func verify(ctx context.Context, run runSpec, began time.Time, truth *sources.Recording, opts timeline.Options, most int) (*Verification, error) {
+	rec, events := run.rec, truth.Events
 	v := verifying{
-		began: momentOf(beganAtWork(rec)), silent: gatesSilently(truth), first: never,
+		began: momentOf(began), silent: gatesSilently(truth), first: never,
 		differences: differences{named: []Difference{}, most: most}, beyond: beyond{differences: differences{most: most}},
 	}
-	runs := [2]runSpec{{truth, opts}, {rec, opts}}
+	runs := [2]runSpec{{rec: truth, opts: opts}, run}
 	var err error
 	if v.window.labels, err = olderLabels(runs); err != nil {
 		return nil, err
@@ -159,6 +172,7 @@ type verifying struct {
 	// spent is the time that the truth's pods spent in each tier, and right the part of it in which the
 	// model's did too.
 	spent, right [queue.Deleted + 1]Seconds
+	answers      answers
 }
 
 // differences are the first moves without a match, and the number of all.
@@ -185,6 +199,7 @@ func (v *verifying) add(by side, t *board.Transition) error {
 	m := v.window.observe(by, t)
 	v.addStay(m.pod, m.at)
 	v.window.put(m, t.Pod.Tier)
+	m.pod.shown[by] = shownOf(t.Pod)
 	switch {
 	case by == want:
 		v.onTruthMove(m.at)
@@ -253,6 +268,7 @@ func (v *verifying) addStay(p *comparedPod, until moment) {
 	if until <= from {
 		return
 	}
+	v.answers.ask(p, from, until)
 	tier := p.tiers[want]
 	v.spent[tier] += Seconds(until - from)
 	if p.tiers[got] == tier {
@@ -266,7 +282,7 @@ func (v *verifying) finish() *Verification {
 	for _, p := range v.window.pods {
 		v.addStay(p, v.end)
 	}
-	return &Verification{Start: v.first.time(), End: v.last.time(), Transitions: agreeOnMoves(v.kinds), PodSeconds: v.agreeOnTime(), Differences: v.named, More: v.count - len(v.named)}
+	return &Verification{Start: v.first.time(), End: v.last.time(), Answers: v.answers.Answers, Transitions: agreeOnMoves(v.kinds), PodSeconds: v.agreeOnTime(), Differences: v.named, More: v.count - len(v.named)}
 }
 
 // agreeOnMoves sums up kinds.

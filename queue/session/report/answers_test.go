@@ -1,0 +1,132 @@
+package report_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/sources"
+)
+
+// inputs are what a model may have of a recording: its audit log alone, or with the scheduler's log at -v=2, or what an attached
+// session receives, from the scheduler's start or from half-way on.
+var inputs = []string{"audit log", "audit log, `-v=2`", "attached", "attached half-way"}
+
+// TestAnswers measures the answers to what people ask about a waiting pod. SCHEDQ_ANSWERS names a file to which it appends them in
+// JSON, and SCHEDQ_INPUTS limits the inputs to those of the given numbers.
+func TestAnswers(t *testing.T) {
+	rows := map[string][]string{}
+	eachAttached(t, func(t *testing.T, dir, log string, rec, truth *sources.Recording, cfg *schedulerconfig.Config) {
+		name := recordingOf(t)
+		row := []string{name}
+		for i, input := range inputs {
+			if only := os.Getenv("SCHEDQ_INPUTS"); only != "" && !strings.Contains(only, fmt.Sprint(i)) {
+				continue
+			}
+			v := answersOf(t, i, dir, log, rec, truth, cfg)
+			row = append(row, answersCell(v.Answers))
+			writeAnswers(t, name, input, v.Answers)
+		}
+		rows[name] = row
+	})
+	var all [][]string
+	for _, name := range slices.Sorted(func(yield func(string) bool) {
+		for name := range rows {
+			if !yield(name) {
+				return
+			}
+		}
+	}) {
+		all = append(all, rows[name])
+	}
+	if os.Getenv("SCHEDQ_INPUTS") == "" {
+		checkTable(t, "answers", append([]string{"recording"}, inputs...), all)
+	}
+}
+
+func answersOf(t *testing.T, input int, dir, log string, rec, truth *sources.Recording, cfg *schedulerconfig.Config) *report.Verification {
+	t.Helper()
+	opts := timeline.Options{Scheduler: cfg}
+	var v *report.Verification
+	var err error
+	switch input {
+	case 0:
+		v, err = report.Verify(t.Context(), rec, truth, opts, 0)
+	case 1:
+		cut := filepath.Join(t.TempDir(), "cut.log")
+		if err := os.WriteFile(cut, cutLog(t, log, 2), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return verify(t, dir, log, cut)
+	case 2:
+		stream := newAsLive(rec, 0)
+		v, err = report.VerifyMoves(t.Context(), movesOf(t, stream, rec.End, cfg), stream.attached, truth, opts, 0)
+	case 3:
+		stream := newHalfway(rec, rec.Events[len(rec.Events)/2].Time)
+		v, err = report.VerifyMoves(t.Context(), movesOf(t, stream, rec.End, cfg), stream.attached.Add(settled), truth, opts, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// movesOf returns the moves of a session of stream up to end.
+func movesOf(t *testing.T, stream *asLive, end time.Time, cfg *schedulerconfig.Config) (made []*board.Transition) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(stream.left[0].at))
+		ctx, stop := context.WithDeadline(t.Context(), end)
+		defer stop()
+		if err := timeline.Follow(ctx, stream, timeline.Options{Scheduler: cfg}, timeline.Watching{Move: func(m *board.Transition) error {
+			made = append(made, m)
+			return nil
+		}}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return made
+}
+
+// answersCell returns the shares of right answers about tier, plugins, return and attempts, and the longest time in seconds for
+// which a tier was wrong.
+func answersCell(a report.Answers) string {
+	cells := []string{}
+	for _, of := range []report.Answer{a.Tier, a.Plugins, a.Return, a.Attempts} {
+		if of.Asked == 0 {
+			cells = append(cells, "–")
+			continue
+		}
+		cells = append(cells, percent(math.Floor(1000*of.Share()+1e-9)/1000))
+	}
+	return fmt.Sprintf("%s, %d s", strings.Join(cells, " / "), a.LongestWrong)
+}
+
+func writeAnswers(t *testing.T, recording, input string, a report.Answers) {
+	t.Helper()
+	t.Logf("%s: %s", input, answersCell(a))
+	path := os.Getenv("SCHEDQ_ANSWERS")
+	if path == "" {
+		return
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := json.NewEncoder(f).Encode(map[string]any{"recording": recording, "input": input, "answers": a}); err != nil {
+		t.Fatal(err)
+	}
+}
