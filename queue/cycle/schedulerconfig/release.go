@@ -73,15 +73,6 @@ func AsyncAPICalls(version string) bool {
 	return minor == 34 && patch <= 1 || minor == 35 && patch == 0
 }
 
-// MaxAPICalls returns the maximum number of concurrent asynchronous API calls, and 0 without a limit. In v1.34 it is the
-// scheduler's parallelism, by default 16 (backend/api_dispatcher/goroutines_limiter.go); v1.35 removed the limit.
-func (c *Config) MaxAPICalls() int {
-	if c.Minor() == 34 {
-		return 16
-	}
-	return 0
-}
-
 // GatesUntilEvicted reports whether a preemptor is gated until the deletion of its last victim has started. Until v1.34, it
 // was gated only until the scheduler requested that deletion (prepareCandidateAsync in preemption.go; changed by
 // kubernetes#134730).

@@ -42,7 +42,9 @@ func TestEventsWait(t *testing.T) {
 			s.Until = world.At(c.until)
 			s.Events.Come(world.At(c.came), world.At(c.made))
 			if c.limited {
-				s.Attach(world.At(9), true)
+				for range 100 {
+					s.Sent(world.At(9), true)
+				}
 			}
 			if got := s.Silence(world.At(10), pod); got != c.want {
 				t.Errorf("silence is %v, want %v", got, c.want)

@@ -40,7 +40,7 @@ func TestAdd(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var deliveries Deliveries
 			for _, change := range c.told {
-				deliveries.Add(at(0), time.Millisecond, change, Attempts{})
+				deliveries.Add(at(0), time.Millisecond, change)
 			}
 			var got []string
 			for _, d := range deliveries {
@@ -52,44 +52,6 @@ func TestAdd(t *testing.T) {
 			}
 			if !slices.Equal(got, c.want) {
 				t.Errorf("it hears of %q, want %q", got, c.want)
-			}
-		})
-	}
-}
-
-// TestTried: a change that attempts precede is delivered when they are over, at its deadline at the latest, and no earlier than without
-// them. Later changes wait with it.
-func TestTried(t *testing.T) {
-	noon := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
-	at := func(ms int) time.Time { return noon.Add(time.Duration(ms) * time.Millisecond) }
-	node := &sources.ObjectChange{Verb: sources.Added, Object: &v1.Node{}}
-	for _, c := range []struct {
-		name  string
-		tried func(Deliveries)
-		want  []int
-		held  bool
-	}{
-		{"none is over", func(Deliveries) {}, []int{9, 9, 20}, true},
-		{"one is over", func(d Deliveries) { d.Tried(at(4), "a") }, []int{9, 9, 20}, true},
-		{"one is over twice", func(d Deliveries) { d.Tried(at(4), "a"); d.Tried(at(5), "a") }, []int{9, 9, 20}, true},
-		{"another is", func(d Deliveries) { d.Tried(at(4), "c") }, []int{9, 9, 20}, true},
-		{"both are", func(d Deliveries) { d.Tried(at(4), "a"); d.Tried(at(5), "b") }, []int{5, 5, 20}, false},
-		{"both are, and one once more", func(d Deliveries) { d.Tried(at(4), "a"); d.Tried(at(5), "b"); d.Tried(at(6), "b") }, []int{5, 5, 20}, false},
-		{"both are, before it would be delivered", func(d Deliveries) { d.Tried(at(0), "a"); d.Tried(at(0), "b") }, []int{1, 2, 20}, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var d Deliveries
-			d.Add(at(0), time.Millisecond, node, Attempts{map[types.UID]struct{}{"a": {}, "b": {}}, at(9)})
-			d.Add(at(1), time.Millisecond, node, Attempts{})
-			d.Add(at(2), 18*time.Millisecond, node, Attempts{map[types.UID]struct{}{"d": {}}, at(3)})
-			c.tried(d)
-			for i, delivery := range d {
-				if want := at(c.want[i]); !delivery.At.Equal(want) {
-					t.Errorf("change %d is delivered at %v, want %v", i, delivery.At, want)
-				}
-			}
-			if held := d[0].IsHeld(); held != c.held {
-				t.Errorf("held: %t", held)
 			}
 		})
 	}

@@ -50,8 +50,6 @@ type Sighting struct {
 	FailedAt time.Time
 	// OfAnother is true of an attempt of a pod that is left to another scheduler: it shows nothing.
 	OfAnother bool
-	// Inferred is true of a patch that was told later: see CausesFirst.
-	Inferred bool
 	// Waited is true of a patch or a binding whose request is seen to have waited for the client's rate limit. Then it was
 	// made as long before as that took, in its turn: requests are sent in the order in which they were made.
 	Waited bool
@@ -69,9 +67,6 @@ type Sighting struct {
 	nth int // its number among all that were added, which orders those of one time
 }
 
-// None is true of no sighting.
-func None(*Sighting) bool { return false }
-
 // Failed reports whether it shows a failed attempt.
 func (s *Sighting) Failed() bool { return s.Kind == Failed || s.Kind == Patched }
 
@@ -84,11 +79,6 @@ func (s *Sighting) Message() string {
 		return string(f.Message)
 	}
 	return ""
-}
-
-// Follows reports whether it is the patch that follows the failed attempt which that Event shows. No sighting does.
-func (s *Sighting) Follows(failed *Sighting) bool {
-	return s != nil && failed.Kind == Failed && failed.UID == s.UID && failed.Time.Equal(s.FailedAt)
 }
 
 // Placed reports whether it shows an attempt that placed its pod.

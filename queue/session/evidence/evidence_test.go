@@ -33,12 +33,6 @@ func pod(name, node string) *v1.Pod {
 	return &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}, Spec: v1.PodSpec{NodeName: node}}
 }
 
-func endedPod(name string) *v1.Pod {
-	p := pod(name, "node")
-	p.Status.Phase = v1.PodSucceeded
-	return p
-}
-
 func failed(ms int, name string) sources.Event {
 	return sources.Event{Time: at(ms), Fact: &sources.FailedAttempt{Pod: types.NamespacedName{Name: name}, UID: types.UID(name)}}
 }
@@ -148,7 +142,7 @@ func TestFailedAt(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := New(Of(append(append([]sources.Event{failed(20, "a")}, c.between...), patched(40, 44, "a"))), reach, requesting, unlimited())
-			patch := f.NextPatch(at(35), time.Second, None)
+			patch := f.NextPatch(at(35), time.Second)
 			if patch == nil || patch.UID != "a" || patch.FailedAt.Equal(at(20)) != c.want {
 				t.Errorf("got %+v, want one that failed at 20 ms: %v", patch, c.want)
 			}
@@ -275,28 +269,11 @@ func TestWaitsBehindRefused(t *testing.T) {
 	}
 }
 
-// TestShown: what shows of attempts that were not over at a moment, and of pods' ends.
-func TestShown(t *testing.T) {
-	f := New(Of([]sources.Event{failed(5, "a"), changed(10, sources.Updated, pod("b", "node")), failed(12, "a"), changed(15, sources.Deleted, pod("b", "node")),
-		patched(7, 18, "c"), failed(20, "c"), changed(25, sources.Added, pod("d", "")), failed(30, "e"), failed(300, "g")}), reach, requesting, unlimited())
-	f.Failure(at(30), time.Millisecond, None).Used = true // all the same
-	got := ""
-	for s := range f.Shown(at(8), 100*time.Millisecond) {
-		got += fmt.Sprintf("%s at %d, ", s.Pod.Name, s.Time.Sub(start).Milliseconds())
-	}
-	if want := "b at 10, a at 12, b at 15, c at 20, e at 30, "; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	for range f.Shown(at(8), 100*time.Millisecond) {
-		break // and no more are looked for
-	}
-}
-
 // TestNextPatch: the patch that is sent first from now on, whichever is answered first.
 func TestNextPatch(t *testing.T) {
 	f := New(Of([]sources.Event{patched(30, 35, "b"), patched(20, 40, "a"), patched(8, 45, "past"), patched(3000, 3010, "far")}), reach, requesting, unlimited())
 	next := func(now int, within time.Duration) string {
-		if s := f.NextPatch(at(now), within, None); s != nil {
+		if s := f.NextPatch(at(now), within); s != nil {
 			return string(s.UID)
 		}
 		return ""
@@ -304,10 +281,7 @@ func TestNextPatch(t *testing.T) {
 	if a, b, far, none := next(10, time.Second), next(20, time.Second), next(30, 10*time.Second), next(30, time.Second); a != "a" || b != "b" || far != "far" || none != "" {
 		t.Errorf("they are %q, %q, %q and %q", a, b, far, none)
 	}
-	if s := f.NextPatch(at(10), time.Second, func(s *Sighting) bool { return s.UID == "a" }); s == nil || s.UID != "b" {
-		t.Errorf("but for one it is %+v", s)
-	}
-	f.NextPatch(at(10), time.Second, None).Used = true
+	f.NextPatch(at(10), time.Second).Used = true
 	if got := next(10, time.Second); got != "b" {
 		t.Errorf("after one was used up it is %q", got)
 	}
@@ -325,7 +299,7 @@ func TestUsed(t *testing.T) {
 			t.Errorf("the attempt was over by %s", seen.By)
 		}
 	}
-	if seen := f.Failure(at(0), time.Second, None); seen != nil {
+	if seen := f.Failure(at(0), time.Second); seen != nil {
 		t.Errorf("%+v is one more failure", seen)
 	}
 }
@@ -434,17 +408,15 @@ func ask(t *rapid.T, f *Future, ahead []*Sighting, uid types.UID, now time.Time)
 			t.Fatalf("%s of %s at %s: %+v, a scan finds %+v", question, uid, now, got, want)
 		}
 	}
-	isC := func(s *Sighting) bool { return s.UID == "c" }
-	check("Failure", f.Failure(now, slack, None), first(slack, func(s *Sighting) bool { return s.Failed() && !s.Used && !s.By.Before(now) }))
-	check("Failure but of c", f.Failure(now, slack, isC), first(slack, func(s *Sighting) bool { return s.Failed() && !s.Used && !s.By.Before(now) && !isC(s) }))
+	check("Failure", f.Failure(now, slack), first(slack, func(s *Sighting) bool { return s.Failed() && !s.Used && !s.By.Before(now) }))
 	check("Attempt", f.Attempt(uid, now, within), first(within, func(s *Sighting) bool { return s.UID == uid && s.ShowsAttempt() && !s.By.Before(now) }))
 	check("Event", f.Event(uid, now, slack), first(slack, func(s *Sighting) bool { return s.UID == uid && s.Kind == Failed && !s.Used && !s.Time.Before(now) }))
 	check("Fate", f.Fate(uid, now, within), first(within, func(s *Sighting) bool { return s.UID == uid && (s.Kind == Bound || s.Deleted()) }))
 	ended := func(uid types.UID, _ string) bool { return uid == "a" }
 	for _, late := range []bool{false, true} {
-		check(fmt.Sprint("UnderWay, late ", late), f.PatchUnderWay(now, within, slack, late, ended, isC), first(within, func(s *Sighting) bool {
+		check(fmt.Sprint("UnderWay, late ", late), f.PatchUnderWay(now, within, slack, late, ended), first(within, func(s *Sighting) bool {
 			sent := !s.By.After(now) || ended(s.UID, s.Wrote) && s.By.Sub(now) < slack
-			return s.Kind == Patched && !isC(s) && s.Time.After(now) && (sent || late && !s.FailedAt.IsZero() && !s.FailedAt.After(now))
+			return s.Kind == Patched && s.Time.After(now) && (sent || late && !s.FailedAt.IsZero() && !s.FailedAt.After(now))
 		}))
 	}
 	for _, late := range []bool{false, true} {
@@ -497,86 +469,10 @@ func BenchmarkAhead(b *testing.B) {
 			for b.Loop() {
 				ev := f.First()
 				f.Attempt("pod-7", ev.Time, 400*time.Millisecond)
-				f.PatchUnderWay(ev.Time, 2*time.Second, 15*time.Millisecond, true, func(types.UID, string) bool { return false }, None)
+				f.PatchUnderWay(ev.Time, 2*time.Second, 15*time.Millisecond, true, func(types.UID, string) bool { return false })
 				f.Patch("pod-8", ev.Time, 2*time.Second, false)
 				f.RemoveFirst()
 				tell()
-			}
-		})
-	}
-}
-
-// TestRouses: what has ended is gone, for the scheduler's watch, and no more so when it is deleted.
-func TestRouses(t *testing.T) {
-	ended := func(name, node string) *v1.Pod {
-		p := endedPod(name)
-		p.Spec.NodeName = node
-		return p
-	}
-	for _, c := range []struct {
-		name string
-		verb sources.Verb
-		obj  runtime.Object
-		want bool
-	}{
-		{"a node", sources.Updated, &v1.Node{}, true},
-		{"a pod that waits is gone", sources.Deleted, pod("a", ""), false},
-		{"a pod on a node is gone", sources.Deleted, pod("a", "node"), true},
-		{"a pod on a node changes", sources.Updated, pod("a", "node"), false},
-		{"a pod has ended", sources.Updated, ended("a", "node"), true},
-		{"a pod has ended that had no node", sources.Updated, ended("a", ""), false},
-		{"a pod is gone that had ended", sources.Deleted, ended("a", "node"), false},
-	} {
-		if got := Rouses(&sources.ObjectChange{Verb: c.verb, Object: c.obj}); got != c.want {
-			t.Errorf("%s: it may wake pods: %v, want %v", c.name, got, c.want)
-		}
-	}
-}
-
-// TestHeardDuring: a change that could be delivered at 100 ms came later if awake pods are tried again and nothing else woke them.
-func TestHeardDuring(t *testing.T) {
-	gone := func(ms int) sources.Event { return changed(ms, sources.Deleted, pod("gone", "node")) }
-	bound := func(ms int, name string, phase v1.PodPhase) sources.Event {
-		p := pod(name, "node")
-		p.Status.Phase = phase
-		return changed(ms, sources.Updated, p)
-	}
-	fails := func(ms int, name string) sources.Event {
-		ev := failed(ms, name)
-		ev.Fact.(*sources.FailedAttempt).Error = true
-		return ev
-	}
-	for _, c := range []struct {
-		name   string
-		events []sources.Event
-		want   int // 0: nothing tells
-	}{
-		{"nobody is tried", nil, 0},
-		{"each is tried once", []sources.Event{failed(101, "a"), failed(102, "b")}, 0},
-		{"one is tried again", []sources.Event{failed(101, "a"), failed(110, "b"), failed(120, "a")}, 101},
-		{"two are tried again", []sources.Event{failed(101, "a"), failed(110, "b"), failed(120, "a"), failed(121, "b")}, 110},
-		{"one that was tried before", []sources.Event{failed(99, "a"), failed(120, "a")}, 0},
-		{"one that was asleep, and may have been woken by this change", []sources.Event{failed(101, "asleep"), failed(120, "asleep")}, 0},
-		{"one is bound at the second attempt, of which the end is not known", []sources.Event{failed(101, "a"), bound(120, "a", v1.PodPending)}, 0},
-		{"another change woke it", []sources.Event{failed(101, "a"), gone(110), failed(120, "a")}, 0},
-		{"another change, delivered before its answer", []sources.Event{failed(101, "a"), failed(120, "a"), gone(129)}, 0},
-		{"another change, too late", []sources.Event{failed(101, "a"), failed(120, "a"), gone(131)}, 101},
-		{"another change is one too few", []sources.Event{failed(101, "a"), gone(110), failed(120, "a"), failed(130, "a")}, 101},
-		{"another pod gets its node, to which it may want to be near", []sources.Event{failed(101, "a"), bound(110, "c", v1.PodPending), failed(120, "a")}, 0},
-		{"another pod runs", []sources.Event{failed(101, "a"), bound(110, "c", v1.PodRunning), failed(120, "a")}, 101},
-		{"another pod is gone that had ended", []sources.Event{failed(101, "a"), changed(110, sources.Deleted, endedPod("c")), failed(120, "a")}, 101},
-		{"it failed with an error, and is tried again anyhow", []sources.Event{fails(101, "a"), failed(120, "a")}, 0},
-		{"beyond what is looked at", []sources.Event{failed(101, "a"), failed(501, "a")}, 0},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			f := New(Of(c.events), reach, requesting, unlimited())
-			ended := f.HeardDuring(at(100), 400*time.Millisecond, 10*time.Millisecond, func(s *Sighting) bool { return s.UID != "asleep" })
-			want := time.Time{}
-			if c.want > 0 {
-				want = at(c.want)
-			}
-			if !ended.Equal(want) {
-				t.Errorf("delivered during the attempt that ended at %v, want %v", ended, want)
 			}
 		})
 	}
@@ -591,10 +487,10 @@ func TestBindingFails(t *testing.T) {
 	if seen := f.Attempt("a", at(0), time.Second); seen == nil || seen.Kind != Unbound {
 		t.Errorf("it shows %+v, want a pod that was placed", seen)
 	}
-	if seen := f.Failure(at(0), time.Second, None); seen == nil || !seen.Time.Equal(at(50)) {
+	if seen := f.Failure(at(0), time.Second); seen == nil || !seen.Time.Equal(at(50)) {
 		t.Errorf("the next failed attempt is %+v, want the one at 50 ms", seen)
 	}
-	if patch := f.NextPatch(at(0), time.Second, None); patch == nil || !patch.By.Equal(at(52)) || !patch.FailedAt.Equal(at(50)) {
+	if patch := f.NextPatch(at(0), time.Second); patch == nil || !patch.By.Equal(at(52)) || !patch.FailedAt.Equal(at(50)) {
 		t.Errorf("the next patch of an attempt is %+v, want the one at 52 ms", patch)
 	}
 }

@@ -12,14 +12,9 @@ import (
 )
 
 // Failure returns the first failed attempt of any pod that the model has not had, that is told within that long from
-// now and was not over before now, but for those of which but is true. Nil if there is none.
-func (f *Future) Failure(now time.Time, within time.Duration, but func(*Sighting) bool) *Sighting {
-	return f.failures.firstWithin(now, within, func(s *Sighting) bool { return !s.Used && !s.By.Before(now) && !but(s) })
-}
-
-// Failures yields the Events of failed attempts of all pods that are told later than since, within that long.
-func (f *Future) Failures(since time.Time, within time.Duration) iter.Seq[*Sighting] {
-	return slices.Values(f.failures.failed(since, within))
+// now and was not over before now. Nil if there is none.
+func (f *Future) Failure(now time.Time, within time.Duration) *Sighting {
+	return f.failures.firstWithin(now, within, func(s *Sighting) bool { return !s.Used && !s.By.Before(now) })
 }
 
 // Attempt returns the first sighting of the pod with that UID that shows an attempt which the model has not had, that
@@ -39,12 +34,6 @@ func (f *Future) Begins(uid types.UID, now time.Time, within time.Duration) (tim
 		return time.Time{}, false
 	}
 	return seen.Time, true
-}
-
-// BeginsLater reports whether a log tells that the next attempt of the pod with that UID begins later than now, and within that long.
-func (f *Future) BeginsLater(uid types.UID, now time.Time, within time.Duration) bool {
-	at, ok := f.Begins(uid, now, within)
-	return ok && at.After(now)
 }
 
 // Event returns the Event of a failed attempt of the pod with that UID that the model has not had, if it is told
@@ -70,11 +59,6 @@ func (f *Future) Patch(uid types.UID, now time.Time, within time.Duration, late 
 	return patch
 }
 
-// FailsBefore reports whether an Event tells of an attempt that failed after now, and before then.
-func (f *Future) FailsBefore(now, then time.Time) bool {
-	return f.failures.firstWithin(now, then.Sub(now), func(s *Sighting) bool { return s.Kind == Failed && s.Time.After(now) && s.Time.Before(then) }) != nil
-}
-
 // Patches reports whether it is told within that long from now that the status of the pod with that UID is patched, whichever of its
 // attempts the patch follows, or that the pod is placed, by which a patch that was not sent yet is dropped (api_calls/api_calls.go,
 // v1.34, Relevances).
@@ -85,14 +69,14 @@ func (f *Future) Patches(uid types.UID, now time.Time, within time.Duration) boo
 // PatchUnderWay returns a patch that is under way now: the one that is answered first, within that long from now. It
 // was sent by now, or less than soon from now while ended reports that the attempt of its pod is over that it may be of, or the attempt
 // that it follows was seen to be over by now. Nil if there is none.
-func (f *Future) PatchUnderWay(now time.Time, within, soon time.Duration, late bool, ended func(uid types.UID, wrote string) bool, but func(*Sighting) bool) *Sighting {
+func (f *Future) PatchUnderWay(now time.Time, within, soon time.Duration, late bool, ended func(uid types.UID, wrote string) bool) *Sighting {
 	var first *Sighting
 	for _, s := range f.patches {
 		if s.By.Sub(now) > within {
 			break
 		}
 		waits := !s.By.After(now) || s.By.Sub(now) < soon && ended(s.UID, s.Wrote) || late && !s.FailedAt.IsZero() && !s.FailedAt.After(now)
-		if !waits || !s.Time.After(now) || s.Time.Sub(now) > within || but(s) {
+		if !waits || !s.Time.After(now) || s.Time.Sub(now) > within {
 			continue
 		}
 		if first == nil || s.Time.Before(first.Time) || s.Time.Equal(first.Time) && s.nth < first.nth {
@@ -102,32 +86,18 @@ func (f *Future) PatchUnderWay(now time.Time, within, soon time.Duration, late b
 	return first
 }
 
-// NextPatch returns the patch that is sent first after now, within that long, and that the model has had no attempt for, but
-// for those of which but is true. Nil if there is none.
-func (f *Future) NextPatch(now time.Time, within time.Duration, but func(*Sighting) bool) *Sighting {
+// NextPatch returns the patch that is sent first after now, within that long, and that the model has had no attempt for. Nil
+// if there is none.
+func (f *Future) NextPatch(now time.Time, within time.Duration) *Sighting {
 	for _, s := range f.patches {
 		if s.By.Sub(now) > within {
 			break
 		}
-		if s.By.After(now) && !s.Used && !but(s) {
+		if s.By.After(now) && !s.Used {
 			return s
 		}
 	}
 	return nil
-}
-
-// FailedBefore returns when the last attempt failed, after now, whose patch was sent by that moment: see Sighting.FailedAt. Zero if none
-// is seen to have.
-func (f *Future) FailedBefore(now, sent time.Time) (last time.Time) {
-	for _, s := range f.patches {
-		if s.By.After(sent) {
-			break
-		}
-		if s.FailedAt.After(now) {
-			last = later(last, s.FailedAt)
-		}
-	}
-	return last
 }
 
 // Fate returns the first sighting within that long from now of what became of the pod with that UID: it is Bound, Unbound or
@@ -187,65 +157,6 @@ func (f *Future) FirstStir(now time.Time, within time.Duration) time.Time {
 		return f.stirs[0].Time
 	}
 	return now.Add(within)
-}
-
-// HeardDuring returns when the attempt ended during which the scheduler heard of a change at the soonest that it could have heard of
-// since that moment, if its attempts within that long tell that it heard of it late, and otherwise the zero time. A pod that failed is
-// tried again only if something wakes it that is heard of in the meantime. So where awake pods, which wait to be tried at that moment,
-// are tried again more often than the changes behind this one account for, it was heard of behind the first of these attempts. That
-// holds of those that are told, whether or not all are: one more between them was woken by something, too. A change behind it may be
-// heard of so much earlier than it is told.
-func (f *Future) HeardDuring(since time.Time, within, earlier time.Duration, awake func(*Sighting) bool) (ended time.Time) {
-	var others list
-	for s := range f.changes.within(since, within+earlier) {
-		if s.MayRouse() {
-			others = append(others, s)
-		}
-	}
-	for _, l := range f.byPod {
-		tried := l.failed(since, within)
-		if len(tried) < 2 || !awake(tried[0]) {
-			continue
-		}
-		causes := others
-		for i := len(tried) - 2; i >= 0; i-- {
-			for len(causes) > 0 && causes[len(causes)-1].Time.Add(-earlier).After(tried[i+1].Time) {
-				causes = causes[:len(causes)-1]
-			}
-			if tried[i].Fact.(*sources.FailedAttempt).Error {
-				continue // it is tried again in any case
-			}
-			if len(causes) == 0 {
-				ended = later(ended, tried[i].Time)
-				break
-			}
-			causes = causes[:len(causes)-1]
-		}
-	}
-	return ended
-}
-
-// Shown yields what is told within that long after since, in that order, of attempts that were not over by then, whether or not the model
-// has had them, and of the ends of pods.
-func (f *Future) Shown(since time.Time, within time.Duration) iter.Seq[*Sighting] {
-	return func(yield func(*Sighting) bool) {
-		for s := range f.all.within(since, within) {
-			if s.By.After(since) && (s.Failed() || s.Placed() || s.endsPod()) && !yield(s) {
-				return
-			}
-		}
-	}
-}
-
-// failed returns the Events of failed attempts that are told within that long after since. When an attempt ended that its binding
-// shows is not known.
-func (l list) failed(since time.Time, within time.Duration) (tried list) {
-	for s := range l.within(since, within) {
-		if s.Kind == Failed && s.Time.After(since) {
-			tried = append(tried, s)
-		}
-	}
-	return tried
 }
 
 func later(a, b time.Time) time.Time {

@@ -60,7 +60,7 @@ func (f *Future) causeFirst(patch *Sighting, took time.Duration) {
 	f.put(f.changes[i], at)
 	f.put(patch, at)
 	f.removePatch(patch)
-	patch.By, patch.FailedAt, patch.Inferred = later(own.Time, at.Add(-f.requesting)), own.Time, true
+	patch.By, patch.FailedAt = later(own.Time, at.Add(-f.requesting)), own.Time
 	f.addPatch(patch)
 }
 

@@ -20,7 +20,7 @@ func TestServes(t *testing.T) {
 	f := NewUntold(nil, reach, requesting, rate.NewLimiter(rate.Every(time.Hour), 10), 8, 0)
 	f.Serves(func(p *v1.Pod) bool { return p.Name == "ours" })
 	f.Read(Of(events))
-	if first := f.Failure(at(0), time.Second, None); first == nil || first.UID != "ours" {
+	if first := f.Failure(at(0), time.Second); first == nil || first.UID != "ours" {
 		t.Errorf("the first failure is %v", first)
 	}
 	var bound []string

@@ -7,7 +7,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/evidence"
@@ -56,22 +55,6 @@ func (l Lineup) IsNext(pod *v1.Pod) bool {
 	return false
 }
 
-// WouldPrecede reports whether the loop would take the pod that was seen before the other one, which it can take, if something woke the first
-// at now. activeQ comes first, by priority, and of pods of one priority the one that was there; and then backoffQ, by the ends of backoffs
-// (scheduling_queue.go and backoff_queue.go, v1.33, Pop).
-func (l Lineup) WouldPrecede(now time.Time, seen, other *evidence.Sighting) bool {
-	first, ok := l.Get(seen.Pod.Namespace, seen.Pod.Name)
-	second, there := l.Get(other.Pod.Namespace, other.Pod.Name)
-	if !ok || !there || first.Pod.UID != seen.UID || second.Pod.UID != other.UID || !l.TakesFrom(second.Tier) {
-		return false
-	}
-	active := !first.BackoffExpiry.After(now)
-	if second.Tier == queue.Active {
-		return active && corev1helpers.PodPriority(first.Pod) > corev1helpers.PodPriority(second.Pod)
-	}
-	return active || first.BackoffExpiry.Before(second.BackoffExpiry)
-}
-
 // NextSeen returns what is seen within that long from now of the next attempt of the first pod of those that the loop can take, in their turn,
 // of which any is seen, and how many it takes before: pods whose attempts need not show. Those that must show, and do not, are not taken. Nil
 // if none is seen, or that many are before it.
@@ -102,16 +85,6 @@ func (l Lineup) PlacedBefore(f *evidence.Future, now, sent time.Time) (pod *v1.P
 		}
 	}
 	return nil, true
-}
-
-// BindsNext returns the first pod that is bound within that long from now, if the loop can take it, and its binding.
-func (l Lineup) BindsNext(f *evidence.Future, now time.Time, within time.Duration) (*v1.Pod, *evidence.Sighting) {
-	for seen := range f.Bindings(now, within) {
-		if pod := l.Takeable(seen); pod != nil {
-			return pod, seen
-		}
-	}
-	return nil, nil
 }
 
 // PlacesOthers reports whether a pod is bound between now and then that has yet to come or to be woken. One whose binding fails may

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	v1 "k8s.io/api/core/v1"
-
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
@@ -59,15 +57,5 @@ func TestBecause(t *testing.T) {
 			"unschedulable: Moved to match the Event of its failure at 12:00:05.000.",
 			"inflight: The loop had popped it before, according to what followed from it; the model was behind.",
 			"unschedulable: Moved to match the patch of its status at 12:00:08.000."})
-	})
-	t.Run("another is seen bound in its place", func(t *testing.T) {
-		var c world.Cluster
-		world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
-		c.AddStuck(1.5, "other")
-		world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") })
-		db := world.Change(&c, 2, sources.Added, world.PendingPod("db", "2"), nil)
-		c.Bound(2.004, db, "node-a")
-		expect(t, "db", reasons(t, c.Recording(3), "db")[:2], []string{queued,
-			"inflight: Popped in place of a pod whose attempt would leave a trace, and left none: it bound the pod at 12:00:02.004."})
 	})
 }

@@ -41,47 +41,43 @@ const (
 	putBack
 )
 
-// decide returns what the loop does now. It changes nothing but the moment as of which the pace is asked for.
+// decide returns what the loop does now. It changes nothing.
 func (o *oracle) decide(now time.Time) decision {
-	o.pace.At(now)
 	if !o.seesNodes() || o.presence.None() {
-		return decision{do: wait, until: now.Add(LongestGap)} // what is seen of attempts is all that is shown
+		return decision{do: wait, until: now.Add(LongestGap)} // only observed attempts are shown
 	}
-	ended := o.tried.Writer(now, channels.AttemptSlack, o.nodes())
-	if patch := o.future.PatchUnderWay(now, writePatience, channels.AttemptSlack, o.channels.Saturated(now), ended, o.besideLoop(now)); patch != nil && !o.channels.Config.AsyncAPICalls {
-		switch fails := patch.By.Add(-soon); {
-		case !o.isOfNext(now, patch):
-			return decision{do: wait, until: patch.Time.Add(o.pace.AnswerDelay())} // the loop waits for the answer to a patch
-		case fails.After(now) && !o.queue.IsNext(o.queue.Takeable(patch)): // else it has its turn, and maybe once more
-			return decision{do: wait, until: fails}
-		}
+	if until, waits := o.awaitsAnswer(now); waits {
+		return decision{do: wait, until: until}
 	}
 	first, last, sent := o.takenByPatch(now)
 	if last && first != nil && (sent.Sub(now) <= soon || o.queue.IsNext(first)) {
 		return decision{do: takePod, pod: first, because: reason.Because{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
 	}
 	inTurn := !sent.IsZero() && (first != nil || !last) // others are tried before the pod of the next patch
-	if seen := o.future.Failure(now, crowding, o.besideLoop(now)); seen != nil && !(inTurn && seen.Kind == evidence.Patched) {
+	if seen := o.future.Failure(now, crowding); seen != nil && !(inTurn && seen.Kind == evidence.Patched) {
 		pod, saturated := o.queue.Takeable(seen), o.channels.Saturated(now) && !o.channels.Config.AsyncAPICalls
-		switch before, _ := o.standstill().ToPlace(now); {
-		case before != nil && seen.By.Sub(now) <= soon:
-			return decision{do: takePod, pod: o.queue.Takeable(before), because: reason.GoesBy(reason.ByFailure, before)}
-		case before != nil: // it has its turn
+		switch {
 		case pod == nil && saturated: // the model has it elsewhere, but the loop had no time for others all the same
 			return decision{do: wait, until: seen.By}
-		case pod != nil && o.future.BeginsLater(pod.UID, now, channels.AttemptSlack): // the loop has time for others
-		case pod != nil && (seen.Kind == evidence.Patched && saturated || seen.By.Sub(now) <= soon && !o.isBehindOthers(now, seen)):
+		case pod != nil && (seen.Kind == evidence.Patched && saturated || seen.By.Sub(now) <= soon):
 			return decision{do: takePod, pod: pod, because: reason.GoesBy(reason.ByFailure, seen)}
 		}
 	}
 	return o.upcoming(now)
 }
 
-// isOfNext reports whether patch, which is sent soon after an attempt of its pod, is that of the next one: the attempt came to what the pod's
-// status says, which is not written again, and since then something has woken the pod.
-func (o *oracle) isOfNext(now time.Time, patch *evidence.Sighting) bool {
-	last, _ := o.tried.Last(patch.UID)
-	return patch.By.After(now) && last.Silent && o.queue.Takeable(patch) != nil
+// awaitsAnswer reports whether the loop waits for the answer to the patch of a pod's status, and until when
+// (schedule_one.go, handleSchedulingFailure). Schedulers that make their API calls beside the loop never do.
+func (o *oracle) awaitsAnswer(now time.Time) (until time.Time, waits bool) {
+	if o.channels.Config.AsyncAPICalls {
+		return until, false
+	}
+	ended := o.tried.Writer(now, channels.AttemptSlack, o.nodes())
+	patch := o.future.PatchUnderWay(now, writePatience, channels.AttemptSlack, o.channels.Saturated(now), ended)
+	if patch == nil {
+		return until, false
+	}
+	return patch.Time.Add(answerDelay), true
 }
 
 // takenByPatch returns the pods that the loop takes before any other whose request is sent later than sent, which is the
@@ -106,14 +102,14 @@ func (o *oracle) waitingPatch(now time.Time) *evidence.Sighting {
 	if o.channels.Config.AsyncAPICalls || o.channels.Logged() {
 		return nil
 	}
-	if patch := o.future.NextPatch(now, bindPatience, o.besideLoop(now)); patch != nil && patch.Waited {
+	if patch := o.future.NextPatch(now, bindPatience); patch != nil && patch.Waited {
 		return patch
 	}
 	return nil
 }
 
-// upcoming decides by the queue alone. The loop takes the first pod in its turn that is not held (see heldUntil). If
-// all are held, it waits until the first of them is not. Pods for which no scheduler is there have no turn.
+// upcoming decides by the queue alone. The loop takes the pod whose turn it is, unless that is held (see heldUntil): then it
+// waits. Pods for which no scheduler is there have no turn.
 func (o *oracle) upcoming(now time.Time) decision {
 	held, next, passed := 0, time.Time{}, false
 	does := decision{do: takeNext, inTurn: true}
@@ -123,14 +119,17 @@ func (o *oracle) upcoming(now time.Time) decision {
 			continue
 		}
 		until, is, because := o.heldUntil(now, pod)
+		if !is && held > 0 {
+			break
+		}
 		switch {
-		case !is && held == 0 && !passed:
-			does.because = because
-			return does
-		case !is:
+		case !is && passed:
 			does.do, does.pod, does.because = takePod, pod, reason.Because{Rule: reason.ByPassing, At: o.channels.Horizon(now, pod)}
 			return does
-		case until.Sub(now) == channels.Foresight && o.queue.FailedBefore(pod) && !cluster.MayHaveDevices(pod) && o.hasTime(now):
+		case !is:
+			does.because = because
+			return does
+		case until.Sub(now) == channels.Foresight && o.queue.FailedBefore(pod) && !cluster.MayHaveDevices(pod) && o.channels.Idle(now):
 			return decision{do: putBack, pod: pod, because: reason.Because{Rule: reason.NotTried, At: until}} // the loop would have taken it by then
 		case held == 0 || until.Before(next):
 			next = until
@@ -155,35 +154,25 @@ func (o *oracle) upcoming(now time.Time) decision {
 	return does
 }
 
-// hasTime reports whether the loop is seen to have nothing to do between now and channels.Foresight: for longer than its work takes.
-func (o *oracle) hasTime(now time.Time) bool {
-	return o.channels.Idle(now) && o.future.Pauses(now, channels.Foresight, o.longestWork())
-}
-
 // longestWork returns how long it takes at the most from one attempt to what shows of the next, while the loop is at work.
 func (o *oracle) longestWork() time.Duration { return max(patchSlack, o.pace.Longest()) }
 
-// untilSeen returns what is seen next of the pods in their turn, and which part of the time until then each attempt has that the loop makes up
-// to that one, so many of which have begun: an attempt that failed was over then, and one whose request did not wait before that was sent. If
-// nothing is seen, or nothing that tells when, or the time is so short that the real order of pods must be another, it has all time.
-func (o *oracle) untilSeen(now time.Time, begun int) (seen *evidence.Sighting, part time.Duration) {
+// share returns the time that an attempt which begins now has if the loop makes others, in their turn, before the next one that is
+// observed: an equal part of the time until then. If nothing is, or nothing that tells when, or the time is so short that the real
+// order of pods must be another, it has all time.
+func (o *oracle) share(now time.Time) time.Duration {
 	seen, before := o.queue.NextSeen(o.future, now, crowding, upcomingLimit, func(pod *v1.Pod) bool { return o.channels.Silence(now, pod) == reason.Told })
 	switch {
 	case seen == nil:
-		return nil, LongestGap
+		return LongestGap
 	case seen.Kind != evidence.Failed && (o.channels.Config.AsyncAPICalls || seen.Waited || !seen.KnowsSent()):
-		return nil, LongestGap
+		return LongestGap
 	}
-	if part = seen.By.Sub(now) / time.Duration(begun+before+1); part < o.pace.Attempt(pace.AttemptTime, pace.Plain)/mostHaste {
-		return nil, LongestGap
+	part := seen.By.Sub(now) / time.Duration(before+2)
+	if part < o.pace.Attempt(pace.AttemptTime)/mostHaste {
+		return LongestGap
 	}
-	return seen, part
-}
-
-// isBehindOthers reports whether the loop has time for others in their turn before the attempt that is seen to fail.
-func (o *oracle) isBehindOthers(now time.Time, seen *evidence.Sighting) bool {
-	next, part := o.untilSeen(now, 0)
-	return next == seen && part < seen.By.Sub(now)
+	return part
 }
 
 // heldUntil reports whether the loop leaves pod alone now although it could take it, and until when at least. It does
@@ -200,19 +189,10 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 	// A patch without an Event shows an attempt too: the recorder may have known an older version of the pod.
 	claimedAt, claimed := o.preBind.ClaimedAt(now, pod)
 	if seen := o.future.Attempt(pod.UID, now, horizon.Sub(now)); seen != nil && !(claimed && claimedAt.Before(seen.By)) {
-		if (seen.Waited || o.channels.Config.AsyncAPICalls) && seen.Kind == evidence.Bound || seen.Kind == evidence.Unbound {
-			// Beside the loop, bindings wait for patches, too: of those that v1.34 and v1.35 sent while others of its requests were under way,
-			// half had been placed more than 50 ms before (api_dispatcher.go, v1.34, Run).
+		if seen.Kind == evidence.Unbound {
 			return until, false, reason.GoesBy(reason.ByTurn, seen) // whenever it was placed
 		}
-		near := soon
-		if next := o.future.Failure(now, crowding, evidence.None); o.channels.Logged() && next != nil && next.UID == pod.UID {
-			near = max(soon, 2*o.pace.Last()) // the next of all attempts: it began when the loop was free
-		}
-		until = seen.By.Add(-near)
-		if still := o.standstill(); still.IsPlacedBefore(now, seen) {
-			until = earlier(until, still.LastToPlace(now))
-		}
+		until = seen.By.Add(-soon)
 		return until, until.After(now), reason.GoesBy(reason.ByTurn, seen)
 	}
 	if o.preBind.AwaitsVolume(pod) {
@@ -224,21 +204,7 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 	if o.preBind.Device(now, pod) != nil {
 		return until, false, turn
 	}
-	if late := cluster.BindsLate(pod); late || o.channels.Logged() {
-		if seen := o.future.Attempt(pod.UID, now, bindPatience); seen != nil && seen.Placed() && (late || seen.Waited) {
-			until = o.standstill().LastBefore(now, seen) // and is not told to fail before
-			return until, until.After(now), reason.GoesBy(reason.ByTurn, seen)
-		}
-	}
 	return horizon, true, turn
-}
-
-// patchesNomination reports whether a patch of pod's status that is told at now only takes its nomination away, as another pod's
-// preemption had it. It forgets that one.
-func (o *oracle) patchesNomination(now time.Time, pod *v1.Pod) bool {
-	at, ok := o.cleared[pod.UID]
-	delete(o.cleared, pod.UID)
-	return ok && pod.Status.NominatedNodeName == "" && now.Sub(at) < writePatience
 }
 
 // untried reports whether the real loop has left pod alone although it could take it: an attempt made now would show,
@@ -249,39 +215,46 @@ func (o *oracle) untried(now time.Time, pod *v1.Pod) bool {
 }
 
 // insteadOf returns what the real loop did now in place of attempt a, or takeNext if a may stand. Under load the model's order of pods
-// comes to differ from the real one's. So an attempt that would have shown, by a patch or by a binding, and does not, gives way to the
-// next one that shows; one that would have been patched also to one that fails later, until when the loop was held up. It changes nothing.
+// comes to differ from the real one's. So an attempt that would have shown and does not gives way to the next failure that shows. It
+// changes nothing.
 func (o *oracle) insteadOf(now time.Time, a *cycle.Attempt) (stands decision) {
 	if a.Skipped || !o.channels.Requests {
 		return stands
 	}
 	if a.Binding != nil {
-		if pod, seen := o.queue.BindsNext(o.future, now, crowding); pod != nil && pod.UID != a.Pod.UID && (!o.seesBinding(now, a.Pod) || o.standstill().PlacesLater(now, a.Pod, seen)) {
-			return decision{do: takePod, pod: pod, because: reason.GoesBy(reason.InPlace, seen)}
-		}
-		if pod, _, sent := o.takenByPatch(now); pod != nil && pod.UID != a.Pod.UID && o.standstill().PlacesAfter(now, sent, a.Pod) {
+		if pod, _, sent := o.takenByPatch(now); pod != nil && pod.UID != a.Pod.UID && o.placesAfter(now, sent, a.Pod) {
 			return decision{do: takePod, pod: pod, because: reason.Because{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
 		}
 	}
-	within, heldUp := channels.AttemptSlack, a.Binding == nil && !o.channels.Config.AsyncAPICalls && !o.channels.Logged()
+	within := channels.AttemptSlack
 	if o.channels.Saturated(now) {
 		within = crowding
 	}
-	seen := o.future.Failure(now, max(within, o.longestWork()), evidence.None)
-	if seen == nil || seen.By.Sub(now) > within && !heldUp {
+	seen := o.future.Failure(now, within)
+	if seen == nil {
 		return stands
 	}
 	pod := o.queue.Takeable(seen)
-	switch {
-	case pod == nil || pod.UID == a.Pod.UID || o.agreesWithSeen(now, a):
+	if pod == nil || pod.UID == a.Pod.UID || o.agreesWithSeen(now, a) {
 		return stands
-	case seen.By.Sub(now) > within:
-		return decision{do: wait, until: seen.By.Add(-soon)}
 	}
 	return decision{do: takePod, pod: pod, because: reason.GoesBy(reason.InPlace, seen)}
 }
 
-// agreesWithSeen reports whether what is seen later fits the outcome of attempt a, which ends now: its binding, or
+// placesAfter reports whether pod is seen to be bound by a request that is sent after that moment, and so was placed after that: a
+// binding is sent as soon as its pod is placed (schedule_one.go, runBindingCycle), unless others have to provide something first.
+func (o *oracle) placesAfter(now, sent time.Time, pod *v1.Pod) bool {
+	if cluster.BindsLate(pod) || cluster.MayHaveDevices(pod) {
+		return false
+	}
+	seen := o.future.Fate(pod.UID, now, bindPatience)
+	if seen != nil && !seen.KnowsSent() {
+		sent = sent.Add(requestTime)
+	}
+	return seen != nil && seen.Placed() && seen.By.After(sent)
+}
+
+// agreesWithSeen reports whether what is seen of attempt a's pod may be what comes of a, which ends now: its binding, or
 // its patch, or neither of them where it writes nothing.
 func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 	if a.Binding != nil {
@@ -322,58 +295,50 @@ func (o *oracle) failsAt(now time.Time, a *cycle.Attempt) (time.Time, bool) {
 
 // patchedAt returns when the API server answered the patch of the pod's status that is made now, and uses that
 // sighting up. It returns now if it is known that none was made, and the argument otherwise if the source does not
-// tell the scheduler's requests, or can't hear of pods and none is seen. why is what the attempt came to, if it is told to
-// have failed now, and else empty.
-func (o *oracle) patchedAt(now time.Time, uid types.UID, why string, otherwise time.Time) time.Time {
+// tell the scheduler's requests, or can't hear of pods and none is seen. message is what the attempt failed with, if that was observed
+// now, and else empty.
+func (o *oracle) patchedAt(now time.Time, uid types.UID, message string, otherwise time.Time) time.Time {
 	if !o.channels.Requests {
 		return otherwise
 	}
-	if seen := o.patch(now, uid, why); seen != nil {
+	if seen := o.patch(now, uid, message); seen != nil {
 		seen.Used = true
 		return seen.Time
 	}
 	if !o.channels.HearsPods(now) {
 		return otherwise
 	}
-	if refused := o.turns().RefusedAt(now, uid); refused.After(now) || !o.outlasts(now) {
-		return refused
+	if o.patchOutlasts(now) {
+		return o.channels.Until
 	}
-	return o.channels.Until
+	return now
 }
 
-// outlasts reports whether a patch that is made now and is not seen is sent behind the end of what is told: where requests wait for
+// patchOutlasts reports whether a patch that is made now and is not seen is sent behind the end of what is told: where requests wait for
 // each other, the loop, which waits for its patch, makes no other before.
-func (o *oracle) outlasts(now time.Time) bool {
+func (o *oracle) patchOutlasts(now time.Time) bool {
 	return !o.channels.Config.AsyncAPICalls && !o.channels.Logged() && o.channels.Saturated(now) &&
-		o.channels.Until.Sub(now) < bindPatience && o.future.NextPatch(now, bindPatience, o.besideLoop(now)) == nil
+		o.channels.Until.Sub(now) < bindPatience && o.future.NextPatch(now, bindPatience) == nil
 }
 
-// bindsBehind reports whether a binding that the model has answered then may come behind the end of what is told: requests wait for each
-// other, and not all of them show.
-func (o *oracle) bindsBehind(now, then time.Time) bool {
+// bindingOutlasts reports whether a binding that the model has answered then may come behind the end of what is told: requests wait for
+// each other, and not all of them show.
+func (o *oracle) bindingOutlasts(now, then time.Time) bool {
 	return o.channels.Saturated(now) && o.channels.Until.Before(then.Add(patchPatience))
 }
 
-// goesOnAt returns when the loop goes on that waits for an answer that the API server gives at answered. How long the answer takes to
-// come is learned well where a log tells of all attempts; else some that did not show were between.
-func (o *oracle) goesOnAt(now, answered time.Time) time.Time {
-	if !o.channels.Logged() || !answered.After(now) {
-		return answered
-	}
-	return answered.Add(o.pace.AnswerDelay())
-}
-
-// patch returns the sighting of the patch that an attempt of that pod makes which ends now, or nil if none is seen. why is as in patchedAt.
-func (o *oracle) patch(now time.Time, uid types.UID, why string) *evidence.Sighting {
+// patch returns the sighting of the patch that an attempt of that pod makes which ends now, or nil if none is seen. message is as
+// in patchedAt.
+func (o *oracle) patch(now time.Time, uid types.UID, message string) *evidence.Sighting {
 	if next := o.waitingPatch(now); next != nil {
 		if next.UID != uid {
 			return nil
 		}
 		return next
 	}
-	if why != "" {
+	if message != "" {
 		seen := o.future.Patch(uid, now, writePatience, true)
-		if seen != nil && seen.Wrote == why && !o.future.FailsBefore(now, seen.By) && !o.queue.PlacesOthers(o.future, now, seen.By) {
+		if seen != nil && seen.Wrote == message && !o.queue.PlacesOthers(o.future, now, seen.By) {
 			return seen // the loop waits for it, however late it is sent
 		}
 	}

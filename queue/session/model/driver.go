@@ -173,7 +173,6 @@ func (d *Driver) attempt(now time.Time) *cycle.Attempt {
 		return nil
 	}
 	if d.oracle != nil {
-		d.placeAsSeen(now, a)
 		if does := d.oracle.insteadOf(now, a); does.do != takeNext {
 			d.undoAttempt(a)
 			if d.because = does.because; does.do == takePod {
@@ -212,13 +211,6 @@ func (d *Driver) undoAttempt(a *cycle.Attempt) {
 	d.queue.Unpop(a.Pod.UID, from)
 }
 
-// placeAsSeen has attempt a, which has just begun, place its pod where it is seen to, whatever room the model finds.
-func (d *Driver) placeAsSeen(now time.Time, a *cycle.Attempt) {
-	if d.oracle != nil && a.Binding == nil {
-		d.Scheduler.PlaceOn(a, d.oracle.standstill().PlacedOn(now, a.Pod))
-	}
-}
-
 // AttemptOf has the loop take pod, whether it is its turn or not; a pod in flight is tried anew. It returns nil if
 // the scheduler can't try it.
 func (d *Driver) AttemptOf(now time.Time, pod *v1.Pod) *cycle.Attempt {
@@ -234,9 +226,7 @@ func (d *Driver) attemptOf(now time.Time, pod *v1.Pod, over bool, node string) *
 	if !ok {
 		return nil
 	}
-	if !over {
-		d.placeAsSeen(now, a)
-	} else if a.Binding == nil {
+	if over && a.Binding == nil {
 		d.Scheduler.PlaceOn(a, node)
 	}
 	return d.beginAttempt(now, a, over)
@@ -246,10 +236,9 @@ func (d *Driver) attemptOf(now time.Time, pod *v1.Pod, over bool, node string) *
 // the next failure of its pod is another attempt's.
 func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle.Attempt {
 	d.UnderWay, d.AttemptBegan, d.endsAsSeen = a, now, false
-	takes := d.timeFor(pace.Nominal(a.Evaluated), a.Pod)
+	takes := d.timeFor(pace.Nominal(a.Evaluated))
 	if d.oracle != nil {
-		_, part := d.oracle.untilSeen(now, 1)
-		takes = min(takes, part, d.oracle.standstill().MostTime(now, a.Pod, LongestGap))
+		takes = min(takes, d.oracle.share(now))
 	}
 	d.LoopFree = now.Add(takes)
 	fails := a.Binding == nil && !a.Skipped
@@ -272,20 +261,19 @@ func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle
 	return a
 }
 
-// timeFor returns how long an attempt that takes nominal by package pace takes the scheduler: in a shadow, at the real one's pace of pods like
-// that one, or of plain ones.
-func (d *Driver) timeFor(nominal time.Duration, pod *v1.Pod) time.Duration {
+// timeFor returns how long an attempt that takes nominal by package pace takes the scheduler: in a shadow, at the real one's pace.
+func (d *Driver) timeFor(nominal time.Duration) time.Duration {
 	if d.oracle == nil {
 		return nominal
 	}
-	return d.oracle.pace.Attempt(nominal, pace.KindOf(pod))
+	return d.oracle.pace.Attempt(nominal)
 }
 
 // Conclude ends the attempt under way. What it writes, a patch or bindings, is under way from now on.
 func (d *Driver) Conclude(now time.Time) { d.conclude(now, d.endsAsSeen) }
 
-// conclude is Conclude for an attempt that is told to fail now, or not.
-func (d *Driver) conclude(now time.Time, told bool) {
+// conclude is Conclude for an attempt that is observed to fail now, or not.
+func (d *Driver) conclude(now time.Time, observed bool) {
 	a := d.UnderWay
 	d.UnderWay = nil
 	if d.endsAsSeen {
@@ -299,12 +287,11 @@ func (d *Driver) conclude(now time.Time, told bool) {
 				if d.oracle.channels.HearsPods(now) {
 					until = until.Add(patchPatience)
 				}
-				why := ""
-				if told {
-					why = a.Message
+				message := ""
+				if observed {
+					message = a.Message
 				}
-				d.oracle.turns().Called(now, a.Pod, false)
-				until = d.oracle.goesOnAt(now, d.oracle.patchedAt(now, pod.UID, why, until))
+				until = d.oracle.patchedAt(now, pod.UID, message, until)
 			}
 			if !d.asyncAPICalls {
 				d.AwaitedPatch = &statusPatch{uid: pod.UID, until: until, object: w.Object}
@@ -313,8 +300,6 @@ func (d *Driver) conclude(now time.Time, told bool) {
 			}
 		} else if d.Cluster != nil {
 			d.Cluster.ApplyWrite(now, w.Object)
-		} else if ok {
-			d.oracle.cleared[pod.UID] = now
 		}
 	}
 	if d.oracle != nil && d.AwaitedPatch == nil {
@@ -329,15 +314,12 @@ func (d *Driver) conclude(now time.Time, told bool) {
 	}
 	for _, p := range placed {
 		b := &binding{Binding: p, Since: now, Until: d.answerTime(now)}
-		if d.oracle != nil {
-			d.oracle.turns().Called(now, b.Pod, true)
-		}
-		if d.oracle != nil && (d.oracle.seesBinding(now, b.Pod) || d.oracle.bindsBehind(now, b.Until)) {
+		if d.oracle != nil && (d.oracle.seesBinding(now, b.Pod) || d.oracle.bindingOutlasts(now, b.Until)) {
 			b.Until = b.Until.Add(writePatience)
 			if seen := d.oracle.future.Fate(b.Pod.UID, now, bindPatience); seen != nil && seen.Waited {
 				b.Until = now.Add(bindPatience)
 			} else if seen != nil {
-				b.sent = d.oracle.turns().Take(now)
+				d.oracle.turns().Take(now)
 			}
 			if deadline, err := d.oracle.preBind.Deadline(now, d.oracle.channels.Config, b.Pod); err != nil {
 				b.Until, b.timesOut = deadline, err
@@ -386,7 +368,7 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod, told bool) bool {
 	if !d.oracle.seesNodes() {
 		return false
 	}
-	at, each := d.LoopFree, d.timeFor(pace.AttemptTime, nil)
+	at, each := d.LoopFree, d.timeFor(pace.AttemptTime)
 	if longest := now.Add(-catchUpLimit * each); at.Before(longest) {
 		at = longest
 	}

@@ -36,7 +36,6 @@ type binding struct {
 	Until time.Time
 	// timesOut is why it fails then, if Until is when the scheduler gives up waiting for what the pod needs, or it is refused. Otherwise nil.
 	timesOut error
-	sent     time.Time // when its request is sent, if nothing tells of that
 }
 
 // eviction is a victim's deletion.

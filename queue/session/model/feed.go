@@ -267,8 +267,7 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Stat
 		f.Shadow.oracle.future.Add(ev)
 	}
 	if !heard.Config.AsyncAPICalls && !f.logged {
-		learned := f.Shadow.oracle.pace
-		f.Shadow.oracle.future.CausesFirst(learned.AnswerDelay() + learned.Attempt(pace.Nominal(f.Shadow.objects.Count("Node")), pace.Plain))
+		f.Shadow.oracle.future.CausesFirst(answerDelay + f.Shadow.oracle.pace.Attempt(pace.Nominal(f.Shadow.objects.Count("Node"))))
 	}
 	heard.Events.Besides(f.Shadow.oracle.future.BoundSince(heard.Events.Told()), float64(heard.Config.ClientQPS))
 	f.ExtendTo(heard.Events.ShownUntil(now, status.Attached, channels.Lag))

@@ -78,28 +78,6 @@ func TestFirstNodeComes(t *testing.T) {
 		10.302 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs`)
 }
 
-// TestLimitedWhileLive: a live source does not know what is left of the scheduler's rate limit. If as many pods are bound from then on as it
-// lets through, nothing is: that nothing shows of a pod tells nothing.
-func TestLimitedWhileLive(t *testing.T) {
-	for bound, tried := range map[int]bool{89: false, 90: true} {
-		var w world.Cluster
-		world.Change(&w, 0.5, sources.Added, world.Node("node-a", "100"), nil)
-		w.Add(1, &sources.Attached{Nodes: true})
-		for i := range bound {
-			at := 1.0001 + 0.022*float64(i)
-			w.Bound(at+0.001, comes(&w, at, fmt.Sprint("old-", i), "1m", nil), "node-a")
-		}
-		comes(&w, 3, "web", "200", nil)
-		f := model.NewLiveFeed(world.Config(t))
-		t.Cleanup(f.Close)
-		f.Arrive(w.Events, world.At(4.4), sources.Status{})
-		made(f)
-		if trace := traceOf(f, 3, false); strings.Contains(trace, "3.001 web inflight (turn)") != tried {
-			t.Errorf("after %d it goes %s", bound, trace)
-		}
-	}
-}
-
 // TestEventsComeLate: an Event that comes too late for its place tells of no other attempt than those that the model has had, and all the
 // same of what was written of its pod.
 func TestEventsComeLate(t *testing.T) {
@@ -339,41 +317,5 @@ func TestWaitsWhileRequestsDo(t *testing.T) {
 	made(f)
 	if trace := traceOf(f, 2.1, false); strings.Count(trace, " inflight") != 1 || !strings.Contains(trace, "2.200 web-19 inflight (behind)") {
 		t.Errorf("it goes %s", trace)
-	}
-}
-
-// TestBindingsOutlast: what is bound behind what is told was placed all the same: the bindings of a crowd wait for the client's rate limit,
-// here also behind two requests that do not show.
-func TestBindingsOutlast(t *testing.T) {
-	const crowd = 150
-	var w world.Cluster
-	room := []string{"node-a", "node-b"}
-	for _, node := range room {
-		world.Change(&w, 1, sources.Added, world.Node(node, "100"), nil)
-	}
-	w.Add(1, &sources.Attached{Nodes: true})
-	f := model.NewLiveFeed(world.Config(t))
-	t.Cleanup(f.Close)
-	var pods []*v1.Pod
-	for i := range crowd {
-		pods = append(pods, comes(&w, 2, fmt.Sprint("crowd-", i), "100m", free))
-	}
-	for i, pod := range pods {
-		w.Bound(2.005+0.0007*float64(min(i, 99))+0.02*float64(max(0, i-97)), pod, room[i%2])
-	}
-	heard := 0
-	for now := 2.6; now < 5; now += 0.1 { // what has come by then
-		until := heard
-		for ; until < len(w.Events) && !w.Events[until].Time.After(world.At(now)); until++ {
-		}
-		f.Arrive(w.Events[heard:until], world.At(now), sources.Status{})
-		heard = until
-		made(f)
-	}
-	for i := range pods {
-		name := fmt.Sprint("crowd-", i)
-		if got := fmt.Sprint(moves(f, name)); strings.Contains(got, "backoff") || !strings.Contains(got, "scheduled") {
-			t.Fatalf("%s goes %s", name, got)
-		}
 	}
 }

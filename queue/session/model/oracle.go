@@ -6,16 +6,13 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/lineup"
 	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/prebind"
 	"github.com/schedq/schedq/queue/session/presence"
-	"github.com/schedq/schedq/queue/session/standstill"
 	"github.com/schedq/schedq/queue/session/tried"
 	"github.com/schedq/schedq/queue/session/turns"
 	"github.com/schedq/schedq/queue/session/verdict"
@@ -24,42 +21,22 @@ import (
 // oracle tells a driver what the real scheduler does next, as far as the source shows it. Its answers follow from its
 // fields. Asking changes nothing but which sightings are used up.
 type oracle struct {
-	future   *evidence.Future
-	pace     *pace.Pace
-	channels *channels.Channels
-	presence *presence.Presence
-	queue    lineup.Lineup
-	tried    tried.Pods
-	// cleared is when an attempt of another pod took a pod's nomination away (preemption/executor.go, clearNominatedNodeName): a
-	// patch of its status follows, which is of no attempt of its own.
-	cleared    map[types.UID]time.Time
+	future     *evidence.Future
+	pace       *pace.Pace
+	channels   *channels.Channels
+	presence   *presence.Presence
+	queue      lineup.Lineup
+	tried      tried.Pods
 	preBind    prebind.Waits
-	line       *turns.Line
 	beingBound iter.Seq[*v1.Pod] // the pods that are being bound
 	nodes      func() int        // how many there are
 	seesNodes  func() bool       // whether the source tells of nodes: without, no attempt can be modelled
 	wakeComing func() bool       // whether something that may wake pods is on its way to the scheduler
 }
 
-// besideLoop returns what reports whether a sighting is the patch of a pod that is being bound now. Its binding cycle writes
-// that once it has failed, beside the loop: that makes no attempt of the pod before, and does not wait for the answer
-// (schedule_one.go, handleBindingCycleError).
-func (o *oracle) besideLoop(now time.Time) func(*evidence.Sighting) bool {
-	return func(s *evidence.Sighting) bool {
-		info, ok := o.queue.Get(s.Pod.Namespace, s.Pod.Name)
-		return s.Kind == evidence.Patched && ok && info.Pod.UID == s.UID && info.Tier == queue.InFlight && o.seesBinding(now, info.Pod)
-	}
-}
-
-// standstill returns what is known of the loop where it stands still.
-func (o *oracle) standstill() *standstill.Loop {
-	return &standstill.Loop{Future: o.future, Channels: o.channels, Line: o.queue, Pace: o.pace, Crowding: crowding, Patience: bindPatience,
-		Soon: soon, Request: requestTime, ShortestRequest: shortestRequest, BesideLoop: o.besideLoop}
-}
-
 // turns returns what is known of the requests that wait for the rate limit of the scheduler's client.
 func (o *oracle) turns() *turns.Turns {
-	return &turns.Turns{Future: o.future, Channels: o.channels, Line: o.line, Binding: o.beingBound, Patience: bindPatience}
+	return &turns.Turns{Future: o.future, Channels: o.channels, Binding: o.beingBound, Patience: bindPatience}
 }
 
 // seesBinding reports whether pod is seen to be bound within writePatience from now, or as late as its turn comes, or to be

@@ -119,7 +119,6 @@ func TestLoopHeldUp(t *testing.T) {
 		want    []string
 	}{
 		{"nothing", func(*world.Cluster, *v1.Pod) {}, []string{"web 10.09", "db 10.09"}},
-		{"a pod's end", func(c *world.Cluster, other *v1.Pod) { c.Delete(10.03, other) }, []string{"db 10.00", "web 10.09", "db 10.09"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var r world.Cluster

@@ -16,7 +16,6 @@ import (
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
-	"github.com/schedq/schedq/queue/session/deliveries"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -208,7 +207,7 @@ func (r *rerun) changed(now time.Time, c *sources.ObjectChange) {
 	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Deleted && r.driver.Unbind(now, pod.UID, errPodGone) {
 		r.handOnMoves(now, nil) // its binding finds no pod
 	}
-	r.deliveries.Add(now, watchDelay, c, deliveries.Attempts{})
+	r.deliveries.Add(now, watchDelay, c)
 }
 
 // hearChange lets the scheduler hear of c at now.

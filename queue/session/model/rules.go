@@ -20,6 +20,9 @@ const (
 	// how long after the answer to its own request it goes on. Measured: medians in the recordings.
 	watchDelay  = time.Millisecond
 	answerDelay = 400 * time.Microsecond
+	// heardEarlier is how long before the API server's answer a change can have reached the scheduler by its watch. Chosen, no
+	// derivation yet; it holds where the source's clock is the API server's.
+	heardEarlier = 10 * time.Millisecond
 	// moveTime is for how long an event keeps the loop off the queue with each pod that it moves. Chosen, no
 	// derivation yet.
 	moveTime = 40 * time.Microsecond

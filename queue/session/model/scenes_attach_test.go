@@ -89,19 +89,6 @@ func TestCameToAtWork(t *testing.T) {
 			12.002 other inflight (turn)
 			12.002 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"whose requests waited for the rate limit, so that nothing tells anything", 2, 5, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			w.Add(2, &sources.Attached{Nodes: true})
-			for i := range 95 {
-				w.Add(2+float64(i)/50, &sources.Requested{})
-			}
-			comes(w, 3.905, "web", "4", nil)
-		}, `
-			2.000 other unschedulable after 1
-			3.906 web active UnscheduledPodAdd
-			3.906 web inflight (turn)
-			3.907 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
 	})
 }
 

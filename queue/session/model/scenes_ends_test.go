@@ -139,25 +139,6 @@ func TestSeenGoing(t *testing.T) {
 			2.050 db inflight (turn)
 			2.051 web deleted
 		`},
-		{"a pod whose end is not told while its binding is under way, and another has its name", 2, 5, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			comes(w, 2, "web", "1", free)
-			comes(w, 2.003, "web", "1", func(p *v1.Pod) { p.UID = "second" })
-			w.Add(2.0085, &sources.Mark{})
-			comes(w, 2.5, "db", "1", free)
-		}, `
-			2.001 web active UnscheduledPodAdd
-			2.001 web inflight (turn)
-			2.004 web deleted
-			2.004 other backoff AssignedPodDelete
-			2.004 web active UnscheduledPodAdd
-			2.004 other unschedulable (not tried)
-			2.501 db active UnscheduledPodAdd
-			2.501 db inflight (passing)
-			2.507 db unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
-			4.900 web inflight (turn)
-			4.906 web unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
-		`},
 		{"pods that go between two schedulers, of which there are more", 2, 5, func(w *world.Cluster) {
 			w.Started(0.5)
 			nodes(w, "1", "node-a")
@@ -227,18 +208,6 @@ func TestSeenToWork(t *testing.T) {
 			20.001 small inflight (turn)
 			20.006 small unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
 		`},
-		{"a binding of its", 19, 20.2, silent(func(w *world.Cluster, _ *v1.Pod) { w.Bound(20, world.PendingPod("small", "1"), "node-a") }), `
-			19.501 free active UnscheduledPodAdd
-			19.701 small active UnscheduledPodAdd
-			20.000 silent
-			20.000 small inflight (behind)
-			20.000 small scheduled node-a (outcome)
-			20.001 free inflight (passing)
-			20.001 small deleted
-			20.001 free unschedulable ScheduleAttemptFailure NodeResourcesFit in 700µs
-			20.100 web inflight (turn)
-			20.101 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
 		{"a patch of its", 19, 20.2, silent(func(w *world.Cluster, _ *v1.Pod) { w.Patched(20, world.PendingPod("web", "4"), noRoom, "") }), `
 			19.501 free active UnscheduledPodAdd
 			19.701 small active UnscheduledPodAdd
@@ -298,17 +267,6 @@ func TestSeenNew(t *testing.T) {
 			4.101 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 			4.101 web inflight (turn)
 			4.101 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
-		{"two seconds ago", 3, 4.2, created(1), `
-			3.001 web active UnscheduledPodAdd
-			3.001 web inflight (turn)
-			3.003 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.96ms (outcome)
-			4.001 other active AssignedPodDelete
-			4.001 web backoff AssignedPodDelete
-			4.001 web inflight (passing)
-			4.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			4.100 other inflight (turn)
-			4.101 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 	})
 }
@@ -378,12 +336,6 @@ func TestSeenAsync(t *testing.T) {
 			3.000 db inflight (turn)
 			3.001 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"a pod is bound next, by a request that had waited: it is placed in its turn, whatever room the model sees", 2, 4, boundAfter(150), `
-			2.001 web active UnscheduledPodAdd
-			2.001 web inflight (turn)
-			2.900 web scheduled node-a (outcome)
-			2.901 web deleted
-		`},
 		{"its request had not waited: it was placed just before", 2, 4, boundAfter(0), `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (turn)
@@ -416,24 +368,6 @@ func TestSeenAsync(t *testing.T) {
 		`},
 	})
 	play(t, []scene{
-		{"the scheduler turns out to be of a release whose loop does not wait", 2, 4, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			w.Started(1.8)
-			w.Add(1.9, &sources.SchedulerHeard{Release: "v1.34.0"})
-			web := comes(w, 2, "web", "4", nil)
-			comes(w, 2.01, "db", "4", free)
-			world.Change(w, 2.3, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, noRoom, "") })
-			w.Add(2.3, &sources.StatusPatched{Pod: world.Key("web"), UID: "web", Sent: world.At(2.003)})
-		}, `
-			2.001 web active UnschedulablePodAdd
-			2.002 web inflight (passing)
-			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.011 db active UnschedulablePodAdd
-			2.011 db inflight (passing)
-			2.012 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			3.900 other inflight (turn)
-			3.901 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
 		{"a loop that waits: an attempt is seen that the model has not made, and its patch takes long", 2, 4, func(w *world.Cluster) {
 			nodes(w, "1", "node-a")
 			web := w.Patched(2.01, comes(w, 2, "web", "4", nil), noRoom, "")

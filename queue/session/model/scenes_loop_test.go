@@ -24,33 +24,6 @@ func requests(w *world.Cluster, seconds float64, n int) {
 // TestSeenOtherwise: what the loop does where another attempt is seen than the one that it would make.
 func TestSeenOtherwise(t *testing.T) {
 	play(t, []scene{
-		{"another pod is bound, for which the room is free that the first had", 2, 4, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			web, db := comes(w, 2, "web", "2", free), comes(w, 2, "db", "2", nil)
-			w.Bound(2.004, db, "node-a")
-			world.Change(w, 3, sources.Deleted, web, nil)
-		}, `
-			2.001 web active UnscheduledPodAdd
-			2.001 db active UnscheduledPodAdd
-			2.001 db inflight (in place)
-			2.002 web inflight (turn)
-			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.004 db scheduled node-a (outcome)
-			2.005 db deleted
-			3.001 web deleted
-		`},
-		{"another pod fails 50 ms later: the loop was held up until then", 2, 2.3, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			comes(w, 2, "web", "4", func(p *v1.Pod) { world.Reject(p, "of old", "") })
-			w.Failed(2.05, comes(w, 2, "db", "4", free), noRoom)
-		}, `
-			2.001 web active UnscheduledPodAdd
-			2.001 db active UnscheduledPodAdd
-			2.049 db inflight (failure)
-			2.050 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
-			2.050 web inflight (turn)
-			2.051 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
 		{"a pod fails that the model has elsewhere, while requests wait: others have their turn when that is over", 2, 2.1, func(w *world.Cluster) {
 			nodes(w, "100", "node-a")
 			db := w.Patched(1.7, comes(w, 1.65, "db", "200", nil), noRoom, "")
@@ -65,51 +38,6 @@ func TestSeenOtherwise(t *testing.T) {
 			2.030 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 0s
 			2.030 db inflight (behind)
 			2.030 db unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
-		`},
-		{"a patch soon after an attempt that comes to what the pod's status says: it is of the next one, when the pod was woken since", 2, 2.1, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			web := comes(w, 2, "web", "4", func(p *v1.Pod) {
-				world.Reject(p, noRoom+" preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.", "")
-			})
-			world.Change(w, 2.004, sources.Added, world.Node("node-b", "4"), func(n *v1.Node) { n.Spec.Unschedulable = true })
-			w.Patched(2.014, web, "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable.", "")
-		}, `
-			2.001 web active UnscheduledPodAdd
-			2.001 web inflight (turn)
-			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.005 other backoff NodeAdd
-			2.005 web backoff NodeAdd
-			2.010 web inflight (in place)
-			2.010 web unschedulable ScheduleAttemptFailure NodeResourcesFit,NodeUnschedulable in 670µs
-			2.014 other inflight (turn)
-			2.015 other unschedulable ScheduleAttemptFailure NodeResourcesFit,NodeUnschedulable in 670µs
-		`},
-		{"a patch soon after an attempt that counts fewer nodes than there were: it is of a later one, and the loop goes on", 2, 2.1, func(w *world.Cluster) {
-			nodes(w, "2", "node-a", "node-b")
-			small := w.Bound(1.9, comes(w, 1.8, "small", "1", nil), "node-a")
-			web := comes(w, 2, "web", "4", func(p *v1.Pod) {
-				world.Reject(p, "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.", "")
-			})
-			comes(w, 2.003, "db", "4", free)
-			world.Change(w, 2.008, sources.Deleted, world.Node("node-b", "2"), nil)
-			world.Change(w, 2.009, sources.Deleted, small, nil)
-			w.Patched(2.014, web, noRoom+" preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.", "")
-		}, `
-			2.001 web active UnscheduledPodAdd
-			2.001 web inflight (turn)
-			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 670µs
-			2.004 db active UnscheduledPodAdd
-			2.004 db inflight (turn)
-			2.005 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 670µs
-			2.010 other backoff AssignedPodDelete
-			2.010 web backoff AssignedPodDelete
-			2.010 db backoff AssignedPodDelete
-			2.010 other inflight (turn)
-			2.011 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 440µs
-			2.011 web inflight (failure)
-			2.011 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.014 db inflight (turn)
-			2.015 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 		{"a lease lapses, and is held again", 2, 9, func(w *world.Cluster) {
 			nodes(w, "2", "node-a")
@@ -287,88 +215,6 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			0.601 web active UnscheduledPodAdd
 			0.601 web inflight (turn)
 			0.601 web backoff ScheduleAttemptFailure in 350µs
-		`},
-	})
-}
-
-// TestSeenBeforeAPatch: pods whose bindings are sent before a patch that waited with them were placed before the attempt failed which the
-// patch follows, however fast that has to have been.
-func TestSeenBeforeAPatch(t *testing.T) {
-	bound := func(w *world.Cluster, seconds float64, pods ...*v1.Pod) {
-		for i, pod := range pods {
-			at := seconds + 0.02*float64(i)
-			requests(w, at-0.004, 1)
-			w.Bound(at, pod, "node-a")
-		}
-	}
-	patched := func(w *world.Cluster, seconds float64, pod *v1.Pod, message string) *v1.Pod {
-		requests(w, seconds-0.002, 1)
-		pod = world.Change(w, seconds, sources.Updated, pod, func(p *v1.Pod) { world.Reject(p, message, "") })
-		w.Add(seconds, &sources.StatusPatched{Pod: world.Key(pod.Name), UID: pod.UID, Sent: world.At(seconds - 0.002)})
-		return pod
-	}
-	play(t, []scene{
-		{"three pods", 2, 4, func(w *world.Cluster) {
-			nodes(w, "4", "node-a")
-			requests(w, 1.9, 150) // 50 more than may be sent at once: a second's
-			a, b, c := comes(w, 2, "a", "1", nil), comes(w, 2.00001, "b", "1", nil), comes(w, 2.00002, "c", "1", nil)
-			large := comes(w, 2.00003, "large", "9", nil)
-			w.Failed(2.0025, large, noRoom)
-			bound(w, 2.92, a, b, c)
-			patched(w, 2.98, large, noRoom)
-		}, `
-			2.001 a active UnscheduledPodAdd
-			2.001 b active UnscheduledPodAdd
-			2.001 c active UnscheduledPodAdd
-			2.001 large active UnscheduledPodAdd
-			2.001 a inflight (turn)
-			2.001 b inflight (failure)
-			2.002 c inflight (failure)
-			2.002 large inflight (requests)
-			2.002 large unschedulable ScheduleAttemptFailure NodeResourcesFit in 340µs (outcome)
-			2.920 a scheduled node-a (outcome)
-			2.921 a deleted
-			2.940 b scheduled node-a (outcome)
-			2.941 b deleted
-			2.960 c scheduled node-a (outcome)
-			2.961 c deleted
-		`},
-		{"of two patches of a pod each follows an attempt of its own", 2, 4, func(w *world.Cluster) {
-			nodes(w, "4", "node-a")
-			old := comes(w, 1, "old", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
-			requests(w, 1.9, 150)
-			large := comes(w, 2, "large", "9", nil)
-			w.Failed(2.002, large, noRoom)
-			large = patched(w, 2.92, large, noRoom)
-			requests(w, 2.921, 50)
-			a, b, c := comes(w, 2.93, "a", "1", nil), comes(w, 2.93001, "b", "1", nil), comes(w, 2.93002, "c", "1", nil)
-			world.Change(w, 2.93003, sources.Deleted, old, nil)
-			w.Failed(2.9325, large, noRoom+" again")
-			bound(w, 3.84, a, b, c)
-			patched(w, 3.9, large, noRoom+" again")
-		}, `
-			2.001 large active UnscheduledPodAdd
-			2.001 large inflight (requests)
-			2.002 large unschedulable ScheduleAttemptFailure NodeResourcesFit in 960µs (outcome)
-			2.931 a active UnscheduledPodAdd
-			2.931 b active UnscheduledPodAdd
-			2.931 c active UnscheduledPodAdd
-			2.931 other backoff AssignedPodDelete
-			2.931 large backoff AssignedPodDelete
-			2.931 a inflight (failure)
-			2.931 b inflight (failure)
-			2.932 c inflight (failure)
-			2.932 large inflight (in place)
-			2.933 large unschedulable ScheduleAttemptFailure NodeResourcesFit in 520µs (outcome)
-			3.000 other active BackoffComplete
-			3.840 a scheduled node-a (outcome)
-			3.841 a deleted
-			3.860 b scheduled node-a (outcome)
-			3.861 b deleted
-			3.880 c scheduled node-a (outcome)
-			3.881 c deleted
-			3.900 other inflight (turn)
-			3.901 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 	})
 }

@@ -20,37 +20,9 @@ func refused(w *world.Cluster, sent, answered float64, name string, binding bool
 	w.Add(answered, f)
 }
 
-// bindingRefused has web placed, and deleted before its binding is sent. What it leaves wakes db, for which there is no room all the
-// same.
-func bindingRefused(w *world.Cluster) {
-	nodes(w, "2", "node-a")
-	requests(w, 1.9, 1)
-	web := comes(w, 2, "web", "2", nil)
-	comes(w, 2.05, "db", "4", free)
-	world.Change(w, 2.1, sources.Deleted, web, nil)
-	refused(w, 2.3, 2.302, "web", true)
-}
-
 // TestRefused: what follows where the API server refuses what the scheduler asks for, since the pod was deleted.
 func TestRefused(t *testing.T) {
 	play(t, []scene{
-		{"a binding: the place is free at once, and when it has failed pods are woken for it again, and the pod is no longer in flight", 2, 2.5, bindingRefused, `
-			2.001 web active UnscheduledPodAdd
-			2.001 web inflight (turn)
-			2.051 db active UnscheduledPodAdd
-			2.051 db inflight (turn)
-			2.052 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.101 other backoff AssignedPodDelete
-			2.101 db backoff AssignedPodDelete
-			2.101 db inflight (passing)
-			2.102 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.302 db backoff AssignedPodDelete
-			2.302 web deleted
-			2.302 db inflight (passing)
-			2.303 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.400 other inflight (turn)
-			2.401 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
 		{"a patch: the loop has waited for the answer", 2, 2.5, func(w *world.Cluster) {
 			nodes(w, "2", "node-a")
 			requests(w, 1.9, 150)
@@ -67,50 +39,6 @@ func TestRefused(t *testing.T) {
 			2.302 db inflight (turn)
 			2.303 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"a binding of a pod for which the model has no room: it was placed all the same", 2, 2.5, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			requests(w, 1.9, 150)
-			web := comes(w, 2, "web", "4", free)
-			world.Change(w, 2.1, sources.Deleted, web, nil)
-			refused(w, 2.3, 2.302, "web", true)
-		}, `
-			2.001 web active UnscheduledPodAdd
-			2.001 web inflight (turn)
-			2.101 other backoff AssignedPodDelete
-			2.101 other inflight (turn)
-			2.102 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.302 other backoff AssignedPodDelete
-			2.302 web deleted
-			2.302 other inflight (turn)
-			2.303 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
-		{"the patch of a pod whose binding was refused: the loop does not wait for that", 2.5, 2.6, func(w *world.Cluster) {
-			bindingRefused(w)
-			comes(w, 2.505, "late", "4", free)
-			refused(w, 2.5, 2.52, "web", false)
-		}, `
-			2.500 other inflight (turn)
-			2.501 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.506 late active UnscheduledPodAdd
-			2.506 late inflight (turn)
-			2.507 late unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
-	})
-	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.ForVersion("v1.34.3") }, []scene{
-		{"a binding, up to v1.34: the place is free when the binding has failed", 2, 2.5, bindingRefused, `
-			2.001 web active UnschedulablePodAdd
-			2.001 web inflight (turn)
-			2.051 db active UnschedulablePodAdd
-			2.051 db inflight (turn)
-			2.052 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.302 other backoff AssignedPodDelete
-			2.302 db backoff AssignedPodDelete
-			2.302 web deleted
-			2.302 db inflight (passing)
-			2.303 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.400 other inflight (turn)
-			2.401 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
 	})
 	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.ForVersion("v1.34.1") }, []scene{ // whose loop waits for no patch
 		{"the patch of an attempt before, and then the binding: it is in flight until that", 2, 2.5, func(w *world.Cluster) {
@@ -123,22 +51,6 @@ func TestRefused(t *testing.T) {
 		}, `
 			2.001 web active UnschedulablePodAdd
 			2.001 web inflight (turn)
-			2.302 other backoff AssignedPodDelete
-			2.302 web deleted
-			2.302 other inflight (turn)
-			2.303 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
-		{"a binding of a pod for which the model has no room: it was placed before it was deleted", 2, 2.5, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			requests(w, 1.9, 150)
-			web := comes(w, 2, "web", "4", free)
-			world.Change(w, 2.1, sources.Deleted, web, nil)
-			refused(w, 2.3, 2.302, "web", true)
-		}, `
-			2.001 web active UnschedulablePodAdd
-			2.001 web inflight (turn)
-			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.101 web inflight (behind)
 			2.302 other backoff AssignedPodDelete
 			2.302 web deleted
 			2.302 other inflight (turn)
@@ -202,8 +114,8 @@ func TestFailedByError(t *testing.T) {
 			w.Add(2.003, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Log: true, Error: true, Message: "error getting PVC"})
 		}, `
 			2.001 web active UnscheduledPodAdd
-			2.002 web inflight (turn)
-			2.003 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.32ms (outcome)
+			2.002 web inflight (failure)
+			2.003 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
 			2.003 web backoff ScheduleAttemptFailure (outcome)
 		`},
 	})
@@ -231,38 +143,6 @@ func TestOutlasts(t *testing.T) {
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 			2.051 db active UnscheduledPodAdd
 			2.500 db inflight (turn)
-		`},
-		{"another attempt is seen to end meanwhile, so it has not waited", 2, 2.5, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			requests(w, 1.9, 150)
-			comes(w, 2, "web", "4", nil)
-			const said = noRoom + " preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
-			comes(w, 2.05, "db", "4", func(p *v1.Pod) { world.Reject(p, said, "") })
-			w.Add(2.2, &sources.FailedAttempt{Pod: world.Key("db"), UID: world.PendingPod("db", "1").UID, Message: said})
-			comes(w, 2.3, "api", "4", free)
-		}, `
-			2.001 web active UnscheduledPodAdd
-			2.001 web inflight (turn)
-			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.051 db active UnscheduledPodAdd
-			2.200 db inflight (behind)
-			2.200 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 0s
-			2.301 api active UnscheduledPodAdd
-			2.301 api inflight (turn)
-			2.302 api unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
-		{"requests do not wait", 2, 2.5, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			requests(w, 1.9, 1)
-			comes(w, 2, "web", "4", nil)
-			comes(w, 2.05, "db", "4", free)
-		}, `
-			2.001 web active UnscheduledPodAdd
-			2.051 db active UnscheduledPodAdd
-			2.051 db inflight (passing)
-			2.052 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.400 web inflight (turn)
-			2.401 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 	})
 }

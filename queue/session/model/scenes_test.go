@@ -243,52 +243,12 @@ func TestSeenBound(t *testing.T) {
 			2.100 web scheduled node-a (outcome)
 			2.101 web deleted
 		`},
-		{"two at once, in the order of their requests", 2, 3, func(w *world.Cluster) {
-			nodes(w, "4", "node-a")
-			web, db := comes(w, 2, "web", "1", free), comes(w, 2, "db", "1", free)
-			boundBy(w, 2.02, 2.05, db)
-			boundBy(w, 2.025, 2.05, web)
-		}, `
-			2.001 web active UnscheduledPodAdd
-			2.001 db active UnscheduledPodAdd
-			2.001 db inflight (in place)
-			2.002 web inflight (turn)
-			2.050 db scheduled node-a (outcome)
-			2.050 web scheduled node-a (outcome)
-			2.051 db deleted
-			2.051 web deleted
-		`},
 	})
 }
 
 // TestSeenPreempting: what the model makes of preemptions: the victims are those that are seen to go.
 func TestSeenPreempting(t *testing.T) {
 	play(t, []scene{
-		{"both victims go", 2, 9, func(w *world.Cluster) {
-			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
-			a, b := runsOn(w, "a", "1", 0, 30), runsOn(w, "b", "1", 1, 30)
-			high := w.Patched(2.006, comes(w, 2, "high", "2", priority(100)), noRoom, "node-a")
-			comes(w, 2.012, "low", "100m", priority(0))
-			b = world.Change(w, 2.011, sources.Updated, b, going)
-			a = world.Change(w, 2.021, sources.Updated, a, going)
-			world.Change(w, 3, sources.Deleted, b, nil)
-			world.Change(w, 4, sources.Deleted, a, nil)
-			w.Bound(4.1, high, "node-a")
-		}, `
-			2.001 high active UnscheduledPodAdd
-			2.002 high inflight (failure)
-			2.002 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 660µs
-			2.013 low active UnscheduledPodAdd
-			3.001 high backoff AssignedPodDelete
-			3.001 high inflight (passing)
-			3.002 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 660µs
-			4.001 high backoff AssignedPodDelete
-			4.001 high inflight (passing)
-			4.100 high scheduled node-a (outcome)
-			4.101 high deleted
-			8.900 low inflight (turn)
-			8.901 low unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
 		{"no victim goes", 2, 9, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
 			runsOn(w, "a", "1", 0, 30)

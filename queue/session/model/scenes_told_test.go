@@ -110,61 +110,6 @@ func TestSeenToBegin(t *testing.T) {
 	})
 }
 
-// TestLoggedNext: where a log tells how each attempt ends, and not when it begins, the next one that ends began when the loop was free,
-// if attempts take that long.
-func TestLoggedNext(t *testing.T) {
-	boundLate := func(w *world.Cluster) {
-		logs(w, 0, sources.AttemptsVerbosity)
-		nodes(w, "4", "node-a")
-		requests(w, 1.9, 150) // 50 more than the client may send at once
-		web := comes(w, 2, "web", "1", nil)
-		requests(w, 2.896, 1)
-		w.Bound(2.9, web, "node-a")
-	}
-	play(t, []scene{
-		{"an event of its time finds the pod in flight", 2.045, 4, func(w *world.Cluster) {
-			logs(w, 0, sources.AttemptsVerbosity)
-			nodes(w, "4", "node-a")
-			small := comes(w, 1, "small", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
-			for i := range 15 { // three milliseconds each
-				pod := comes(w, 2+float64(i)/1e5, "pinned-"+string(rune('a'+i)), "1", pinned("none"))
-				logsFailure(w, 0, 2.004+float64(i)*.003, pod)
-			}
-			a := comes(w, 2.001, "a", "8", nil)
-			world.Change(w, 2.0475, sources.Deleted, small, nil)
-			logsFailure(w, 0, 2.0495, a)
-		}, `
-			2.046 pinned-o unschedulable ScheduleAttemptFailure NodeAffinity in 3ms (outcome)
-			2.046 a inflight (turn)
-			2.048 other backoff AssignedPodDelete
-			2.050 a backoff ScheduleAttemptFailure NodeResourcesFit in 3.5ms (outcome)
-			2.050 other unschedulable (not tried)
-			2.050 a unschedulable (not tried)
-		`},
-		{"a pod is bound by a request that waited: it is placed in its turn", 2, 4, boundLate, `
-			2.001 web active UnscheduledPodAdd
-			2.001 web inflight (turn)
-			2.900 web scheduled node-a (outcome)
-			2.901 web deleted
-		`},
-		{"another fails in the meantime, and its patch, which waited, was sent before: the pod is placed after that", 2, 4, func(w *world.Cluster) {
-			boundLate(w)
-			db := comes(w, 2.0001, "db", "9", nil)
-			logsFailure(w, 0, 2.6, db)
-			requests(w, 2.696, 1)
-			w.Patched(2.7, db, noRoom, "")
-		}, `
-			2.001 web active UnscheduledPodAdd
-			2.001 db active UnscheduledPodAdd
-			2.600 db inflight (behind)
-			2.600 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 0s (outcome)
-			2.700 web inflight (turn)
-			2.900 web scheduled node-a (outcome)
-			2.901 web deleted
-		`},
-	})
-}
-
 // TestLoggedBehind: what a log says of a failed attempt that the model was behind with is that attempt's, and what it says next is the
 // next one's, however near.
 func TestLoggedBehind(t *testing.T) {

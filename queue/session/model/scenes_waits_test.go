@@ -21,20 +21,6 @@ func TestWaitsForPatchOfTold(t *testing.T) {
 		}
 	}
 	play(t, []scene{
-		{"the patch says what it came to", 2, 2.6, told(world.TooSmall), `
-			2.001 web active UnscheduledPodAdd
-			2.001 web inflight (behind)
-			2.001 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 0s
-			2.051 other backoff AssignedPodDelete
-			2.051 db backoff AssignedPodDelete
-			2.051 web backoff AssignedPodDelete
-			2.305 db inflight (passing)
-			2.306 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.500 other inflight (turn)
-			2.501 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.501 web inflight (turn)
-			2.501 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
 		{"the patch says something else: it is that of the next attempt", 2, 2.6, told("0/2 nodes are available: 2 Insufficient cpu."), `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (behind)

@@ -2,12 +2,9 @@ package model_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
-	resourcev1 "k8s.io/api/resource/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
@@ -85,44 +82,6 @@ func TestSeenPace(t *testing.T) {
 			5.006 old unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 			5.010 next inflight (turn)
 			5.011 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
-	})
-}
-
-// TestSeenPaceOfKinds: of pods with claims for devices, the pace is learned apart from others'.
-func TestSeenPaceOfKinds(t *testing.T) {
-	mine := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "mine", UID: "claim"}}
-	claims := func(p *v1.Pod) {
-		p.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &mine.Name}}
-	}
-	// Forty plain pods fail a millisecond after the one before, and forty with a claim three milliseconds.
-	busy := func(w *world.Cluster) {
-		nodes(w, "4", "node-a")
-		w.AddSmall(1.5)
-		world.Change(w, 1.5, sources.Added, mine.DeepCopy(), nil)
-		at := 1.7
-		for i := range 80 {
-			name, edit := fmt.Sprintf("web-%02d", i), func(*v1.Pod) {}
-			if at += 0.001; i%2 == 1 {
-				at += 0.002
-				edit = claims
-			}
-			comes(w, 1.6, name, "8", edit)
-			w.Failed(at, world.PendingPod(name, "8"), noRoom)
-		}
-		// Nobody's Event shows these.
-		early := func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(-100); world.Reject(p, noRoom, "") }
-		comes(w, 5, "plain", "8", early)
-		comes(w, 5.0001, "claims", "8", func(p *v1.Pod) { early(p); claims(p) })
-	}
-	play(t, []scene{
-		{"every other one claims a device", 5, 6, busy, `
-			5.001 plain active UnscheduledPodAdd
-			5.001 plain inflight (turn)
-			5.001 claims active UnscheduledPodAdd
-			5.002 plain unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.19ms
-			5.002 claims inflight (turn)
-			5.005 claims unschedulable ScheduleAttemptFailure NodeResourcesFit in 2.79ms
 		`},
 	})
 }
@@ -399,34 +358,6 @@ func TestSeenByALog(t *testing.T) {
 	})
 }
 
-// TestSeenToWait: while the loop waits for a pod whose attempt is seen later, it takes another as soon as one comes to the queue.
-func TestSeenToWait(t *testing.T) {
-	free := func(p *v1.Pod) { world.Reject(p, noRoom, "") } // the recorder may have written of it: its attempts need not show
-	playWith(t, byFlushesAlone, []scene{
-		{"which a flush brings", 2, 3.3, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			small := w.AddSmall(1.6)
-			comes(w, 1.7, "old", "4", free)
-			w.Delete(2.2, small)
-			web := comes(w, 2.5, "web", "4", nil)
-			world.Change(w, 3.1, sources.Added, world.Node("node-b", "1"), nil) // which may wake pods
-			w.Patched(3.2, web, "0/2 nodes are available: 2 Insufficient cpu.", "")
-		}, `
-			2.201 other backoff AssignedPodDelete
-			2.201 old backoff AssignedPodDelete
-			2.501 web active UnscheduledPodAdd
-			3.000 other active BackoffComplete
-			3.000 old active BackoffComplete
-			3.000 old inflight (passing)
-			3.001 old unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			3.196 web inflight (failure)
-			3.196 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 670µs
-			3.200 other inflight (turn)
-			3.201 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 670µs
-		`},
-	})
-}
-
 // TestSeenOfFlushes: a flush of backoffQ shows by the attempts of the pods that it woke, as late as they begin.
 func TestSeenOfFlushes(t *testing.T) {
 	of := func(verbosity int, sees func(w *world.Cluster, a *v1.Pod)) func(w *world.Cluster) {
@@ -481,25 +412,4 @@ func TestSeenOfFlushes(t *testing.T) {
 			3.100 a unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
 	})
-}
-
-// TestPutBack: a pod that the model has woken is put back if an attempt would show and none does. While others fail all the time the
-// loop may have yet to come to it.
-func TestPutBack(t *testing.T) {
-	for every, want := range map[float64]string{0.08: "30.002", 0.04: "30.480"} {
-		var w world.Cluster
-		small := w.Small()
-		w.AddStuck(2, "web")
-		var others []*v1.Pod
-		for i := range 20 {
-			others = append(others, w.AddStuck(2.1+0.02*float64(i), fmt.Sprint("other-", i)))
-		}
-		w.Delete(30, small)
-		for i, pod := range others {
-			w.Recorded(30.04+every*float64(i), pod, 2)
-		}
-		if trace := traced(t, w.Recording(32), world.Config(t), 30); !strings.Contains(trace, want+" web unschedulable (not tried)") {
-			t.Errorf("others fail every %g s, and it goes\n%s", every, trace)
-		}
-	}
 }

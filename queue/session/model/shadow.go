@@ -17,7 +17,6 @@ import (
 	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/deliveries"
-	"github.com/schedq/schedq/queue/session/estimate"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/lineup"
 	"github.com/schedq/schedq/queue/session/pace"
@@ -26,7 +25,6 @@ import (
 	"github.com/schedq/schedq/queue/session/ratelimit"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/tried"
-	"github.com/schedq/schedq/queue/session/turns"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
@@ -43,11 +41,10 @@ type shadow struct {
 	oracle *oracle
 	shown  cluster.QueuedPods
 	// triedBefore is what is known of pods from before the source came to the scheduler.
-	triedBefore estimate.Attempts
+	triedBefore map[types.UID]*sources.Tried
 	told        toldTiers // nil but while the scheduler's log tells all moves
 	nodesTold   bool      // the source tells of a node, at some time, or that there is none
 	logged      bool      // a log tells of attempts, at some time
-	limited     bool      // the scheduler's requests waited for the rate limit when the source came
 	reasons     verdict.Learned
 }
 
@@ -58,15 +55,10 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 	s := &shadow{local: newLocal(cfg, emit), shown: cluster.QueuedPods{}, reasons: verdict.Learned{}}
 	s.nodesTold = cluster.HasNodes(events)
 	s.logged = cluster.HasFact[*sources.Logged](events)
-	limit, began := cfg.ClientLimiter(1), time.Time{}
-	if began, s.limited = ratelimit.BeginLimited(cfg, events); s.limited {
-		limit.ReserveN(began, limit.Burst())
-	}
 	s.oracle = &oracle{
 		presence:   presence.New(cfg, func(now time.Time, f *sources.Silent) { emit(sources.Event{Time: now, Fact: f}) }),
-		pace:       pace.New(answerDelay),
+		pace:       pace.New(),
 		channels:   channels.New(cfg, requests),
-		cleared:    map[types.UID]time.Time{},
 		preBind:    prebind.Waits{Patience: writePatience, AwaitsVolume: s.objects.AwaitsVolume, UnreadyClaim: s.objects.UnreadyClaim, Claimed: s.objects.Claimed},
 		beingBound: func(yield func(*v1.Pod) bool) { s.driver.eachBinding(yield) },
 		nodes:      func() int { return s.objects.Count("Node") },
@@ -77,7 +69,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 	}
 	s.oracle.channels.Exact = cluster.HasFact[*sources.Requested](events)
 	if s.oracle.channels.Exact {
-		s.oracle.future = evidence.New(nil, bindPatience, shortestRequest, limit)
+		s.oracle.future = evidence.New(nil, bindPatience, shortestRequest, cfg.ClientLimiter(1))
 	} else {
 		shown, left := ratelimit.OfShown(cfg)
 		s.oracle.future = evidence.NewUntold(nil, bindPatience, shortestRequest, shown, left, cfg.ClientInterval())
@@ -120,11 +112,9 @@ func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
 	}
 	s.driver.oracle, s.driver.unsettled = s.oracle, &s.unsettled
 	s.oracle.queue = lineup.Lineup{Queue: s.driver.queue, TakesFrom: s.driver.takesFrom, HasNode: s.objects.HasNode}
-	s.oracle.line = turns.NewLine(s.cfg)
 	s.oracle.channels.Forget()
 	s.oracle.presence.Restart(now)
 	s.oracle.tried.Clear()
-	clear(s.oracle.cleared)
 	return pods, nil
 }
 
@@ -140,7 +130,10 @@ func (s *shadow) takeInNext() error {
 	}
 	switch f := ev.Fact.(type) {
 	case *sources.Tried:
-		s.triedBefore.Tried(f)
+		if s.triedBefore == nil {
+			s.triedBefore = map[types.UID]*sources.Tried{}
+		}
+		s.triedBefore[f.UID] = f
 		return nil
 	case *sources.Attached:
 		s.nodesTold = f.Nodes || s.nodesTold && s.objects.Count("Node") > 0 // or it begins without those that there are
@@ -187,8 +180,10 @@ func (s *shadow) takeInNext() error {
 		if _, missed := s.oracle.channels.Gaps.Missed(ev.Time, sources.EventsWatch); missed {
 			s.oracle.pace.SawOther() // others before it may not have been seen
 		}
-		s.oracle.pace.SawFailure(pace.Failure{At: ev.Time, Nominal: pace.Nominal(s.objects.Count("Node")), Kind: pace.KindOf(s.objects.Pod(f.Pod)),
-			OneOfFew: s.oracle.channels.Came(ev.Time, f)})
+		s.oracle.pace.SawFailure(ev.Time, pace.Nominal(s.objects.Count("Node")))
+		if s.oracle.channels.Came(ev.Time, f) {
+			s.oracle.pace.SawOther() // most of those that come next do not show
+		}
 		s.takeInFailure(ev.Time, f)
 	case *sources.Bound:
 		s.takeInBound(ev.Time, f)
@@ -214,11 +209,7 @@ func (s *shadow) takeInStatusPatched(seen *evidence.Sighting, f *sources.StatusP
 	if seen.Kind != evidence.Patched {
 		return // beside the loop
 	}
-	if _, missed := s.oracle.channels.Gaps.Missed(seen.Time, sources.PodsWatch); missed || seen.Inferred {
-		s.oracle.pace.SawOther() // whenever that was
-	} else {
-		s.oracle.pace.SawPatch(seen.Time)
-	}
+	s.oracle.pace.SawOther()
 	if pod := s.objects.Pod(f.Pod); pod != nil && s.driver != nil && pod.UID == f.UID {
 		s.takeInPatch(seen.Time, pod, seen.Used)
 	}
@@ -274,14 +265,8 @@ func (s *shadow) advance(to time.Time) {
 		return
 	}
 	for s.driver != nil && !s.driver.isStopped() && len(s.deliveries) > 0 {
-		at := earlier(to, s.deliveries[0].At)
-		if s.deliveries[0].IsHeld() {
-			if due := s.driver.Due(); !due.After(at) {
-				s.driver.Advance(due) // an attempt may end by which the scheduler hears of it
-				continue
-			}
-		}
-		if s.deliveries[0].At.After(to) {
+		at := s.deliveries[0].At
+		if at.After(to) {
 			break
 		}
 		s.driver.Advance(at)
@@ -310,7 +295,7 @@ func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 	if claim, ok := c.Object.(*v1.PersistentVolumeClaim); ok && s.told == nil {
 		s.takeInSelected(now, claim, prebind.Selected(old, claim))
 	}
-	s.awaitHearing(now, c)
+	s.deliveries.Add(now, watchDelay, c)
 }
 
 // podChanged has the model follow what the change of a pod shows of the real scheduler.
@@ -331,9 +316,6 @@ func (s *shadow) hearNext(now time.Time) {
 	c := s.deliveries[0].Change
 	s.deliveries = s.deliveries[1:]
 	pod, isPod := c.Object.(*v1.Pod)
-	if isPod && c.Verb == sources.Deleted {
-		s.placeBeforeGone(now, pod)
-	}
 	s.deliver(now, c)
 	if isPod && c.Verb == sources.Updated {
 		s.oracle.channels.Updated(now, pod.UID)
@@ -362,7 +344,7 @@ func (s *shadow) toldOfNode(now time.Time, c *sources.ObjectChange) {
 // hearLast lets the scheduler hear of what the last events of a recording show, which ends before its watch would have delivered them:
 // a pod that is created last waits, too.
 func (s *shadow) hearLast(end time.Time) {
-	for s.driver != nil && s.told == nil && len(s.deliveries) > 0 && !s.deliveries[0].IsHeld() && !s.deliveries[0].At.After(end.Add(watchDelay)) {
+	for s.driver != nil && s.told == nil && len(s.deliveries) > 0 && !s.deliveries[0].At.After(end.Add(watchDelay)) {
 		s.hearNext(end)
 	}
 }
@@ -370,8 +352,7 @@ func (s *shadow) hearLast(end time.Time) {
 // handOnMoves emits the moves that the queue told as events. a is the attempt whose end caused them, or nil.
 func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	if a != nil {
-		s.deliveries.Tried(now, a.Pod.UID)
-		s.oracle.tried.Note(a.Pod.UID, tried.Attempt{At: now, Message: a.Message, Silent: a.Binding == nil && cluster.StatusUnchanged(a.Pod, a.Message, a.Nominated)})
+		s.oracle.tried.Note(a.Pod.UID, tried.Attempt{At: now, Message: a.Message})
 		if s.driver.endsAsSeen {
 			s.oracle.tried.Ended = now
 		}

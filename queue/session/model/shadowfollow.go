@@ -8,11 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/deliveries"
 	"github.com/schedq/schedq/queue/session/evidence"
-	"github.com/schedq/schedq/queue/session/hearing"
 	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/tried"
@@ -60,7 +58,7 @@ func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	d.because = reason.Because{Rule: reason.ByOutcome, Seen: evidence.Bound, At: now}
 	d.queue.Observe(now, queue.Observation{Pod: old, To: queue.Scheduled})
 	s.handOnMoves(now, nil)
-	d.endPatchWait(pod.UID, now.Add(s.oracle.pace.AnswerDelay()))
+	d.endPatchWait(pod.UID, now.Add(answerDelay))
 }
 
 // takeInSelected has the model follow that the scheduler has chosen that node for the pod of claim, if it has: it has placed the pod, and waits
@@ -117,9 +115,6 @@ func (s *shadow) takeInBound(now time.Time, f *sources.Bound) {
 // takeInFailure has the model follow an Event that says that an attempt failed.
 func (s *shadow) takeInFailure(now time.Time, f *sources.FailedAttempt) {
 	if s.driver == nil {
-		if s.limited { // else Events come at once, and those of before are summed up by the source
-			s.triedBefore.Failed(sources.Event{Time: now, Fact: f})
-		}
 		return
 	}
 	if !s.hasJustAttempted(now, f.UID, true) {
@@ -153,7 +148,6 @@ func (s *shadow) takeInBeginning(seen *evidence.Sighting) {
 // takeInPatch has the model follow that the scheduler wrote pod's condition, after which the loop goes on. expected
 // is true if an attempt of the model waits for that patch.
 func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
-	s.oracle.turns().Sent(now, pod.UID)
 	s.hearOfPod(now, pod, false)
 	d, c := s.driver, cluster.Unscheduled(pod)
 	last, ok := s.oracle.tried.Last(pod.UID)
@@ -169,7 +163,7 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.Requests && s.oracle.bindingShows(now, pod)) {
 		recent, expected = false, false // that attempt was another: the model placed the pod
 	}
-	others := s.oracle.channels.Logged() || s.oracle.patchesNomination(now, pod) // a log tells each attempt itself
+	others := s.oracle.channels.Logged() // a log tells each attempt itself
 	if cluster.Waiting(pod) && !expected && !recent && !others {
 		s.flushSeen(now, keyOf(pod))
 		message := ""
@@ -185,7 +179,7 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 		d.CollectEvictions()
 	}
 	s.oracle.tried.SeePatch(pod.UID)
-	d.endPatchWait(pod.UID, now.Add(s.oracle.pace.AnswerDelay()))
+	d.endPatchWait(pod.UID, now.Add(answerDelay))
 }
 
 // takeInError has the model follow that the last attempt of pod failed by an error, as is seen. If the model had the pod rejected, it has
@@ -210,9 +204,6 @@ func (s *shadow) takeInError(now time.Time, pod *v1.Pod, seen evidence.Kind) {
 // of the attempt beside, or nil.
 func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.SafeText, told *sources.FailedAttempt) {
 	d := s.driver
-	if told != nil {
-		s.refuteWait(now, pod)
-	}
 	had := s.hasJustAttempted(now, pod.UID, told != nil) || d.catchUp(now, pod, told != nil)
 	if b := d.bindingOf(pod.UID); b != nil {
 		d.dropBinding(b)
@@ -249,20 +240,7 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 		return // its patch is known, or the condition stays as it is, and nothing is written
 	}
 	if at := s.oracle.patchedAt(now, pod.UID, string(message), now); at.After(now) && !d.asyncAPICalls {
-		d.AwaitedPatch = &statusPatch{uid: pod.UID, until: at.Add(s.oracle.pace.AnswerDelay())}
-	}
-}
-
-// refuteWait ends the loop's wait for the answer to a patch if an attempt of another pod was seen to end so late that the loop did not
-// wait: it makes none until then (schedule_one.go, v1.33, handleSchedulingFailure). Then that patch was of a later attempt.
-func (s *shadow) refuteWait(now time.Time, pod *v1.Pod) {
-	d := s.driver
-	awaited := d.AwaitedPatch
-	if awaited == nil || awaited.uid == pod.UID {
-		return
-	}
-	if last, _ := s.oracle.tried.Last(awaited.uid); now.Sub(last.At) > channels.AttemptSlack {
-		d.AwaitedPatch, d.LoopFree = nil, now
+		d.AwaitedPatch = &statusPatch{uid: pod.UID, until: at.Add(answerDelay)}
 	}
 }
 
@@ -300,7 +278,7 @@ func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
 	for len(s.deliveries) > 0 && !s.oracle.queue.IsAwake(pod) {
 		s.hearNext(now)
 	}
-	for seen := range s.oracle.future.Changes(now, hearing.Earlier) {
+	for seen := range s.oracle.future.Changes(now, heardEarlier) {
 		if s.oracle.queue.IsAwake(pod) {
 			return
 		}
@@ -316,23 +294,6 @@ func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
 	}
 }
 
-// awaitHearing has the scheduler hear of c: later than by its watch's delay where its attempts show that.
-func (s *shadow) awaitHearing(now time.Time, c *sources.ObjectChange) {
-	h := hearing.Hearing{Future: s.oracle.future, Channels: s.oracle.channels, Line: s.oracle.queue, Tried: &s.oracle.tried, Scheduler: s.driver.Scheduler, Pod: s.podOf, SeesNodes: s.oracle.seesNodes()}
-	since := now.Add(watchDelay)
-	delay := max(watchDelay, h.MadeWithout(since, c).Add(-time.Microsecond).Sub(now))
-	s.deliveries.Add(now, delay, c, h.MadeFirst(since, c))
-}
-
-// podOf returns the pod that was seen, if it waits for this scheduler, and otherwise nil.
-func (s *shadow) podOf(seen *evidence.Sighting) *v1.Pod {
-	pod := s.objects.Pod(seen.Pod)
-	if pod == nil || pod.UID != seen.UID || !cluster.Waiting(pod) || !s.driver.Scheduler.Responsible(pod) {
-		return nil
-	}
-	return pod
-}
-
 // flushSeen has the backoff flush have run by now if the named pod is still in backoffQ though its backoff is over: without
 // PopFromBackoffQ, only that an attempt of it was seen tells when the flush runs. When the scheduler started tells it but roughly, and
 // each period of the real flush was a little longer than a second up to v1.32 (wait.Until, scheduling_queue.go, Run).
@@ -344,7 +305,7 @@ func (s *shadow) flushSeen(now time.Time, pod types.NamespacedName) {
 	}
 	began := now
 	if !s.oracle.channels.Begins() { // it is the attempt's end that is seen
-		began = now.Add(-d.timeFor(pace.Nominal(s.objects.Count("Node")), nil))
+		began = now.Add(-d.timeFor(pace.Nominal(s.objects.Count("Node"))))
 	}
 	ran := d.ticks.SawBackoff(info.BackoffExpiry.Add(time.Nanosecond), began) // since v1.33 a backoff is over after its end
 	d.queue.FlushBackoffCompletedAsOf(now, ran)

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
@@ -26,40 +25,13 @@ func (s *shadow) endEvictions(now time.Time, uid types.UID) {
 func (s *shadow) podGone(now time.Time, uid types.UID) {
 	d := s.driver
 	s.oracle.tried.Forget(uid)
-	delete(s.oracle.cleared, uid)
-	defer s.oracle.line.Forget(uid)
 	s.oracle.channels.Gone(uid)
 	if s.oracle.future.Refusal(uid, now, bindPatience) != nil {
 		return // what is under way ends then
 	}
-	if b := d.bindingOf(uid); b != nil {
-		if turn := s.oracle.turns().BindingRefusedAt(b.sent, uid); turn.After(now) {
-			b.Until, b.timesOut = turn, ErrNotSeen
-			s.oracle.turns().Take(now) // what is written then
-			return
-		}
-	}
 	s.unbind(now, uid, ErrNotSeen)
 	if !s.oracle.turns().Next(now).After(now) {
 		d.endPatchWait(uid, now)
-	}
-}
-
-// placeBeforeGone has the loop have placed pod, of whose deletion the scheduler is about to hear, if its binding is refused later. So it was,
-// whatever room the model found.
-func (s *shadow) placeBeforeGone(now time.Time, pod *v1.Pod) {
-	seen := s.oracle.future.RefusedBinding(pod.UID, now, bindPatience)
-	if seen == nil || s.driver.bindingOf(pod.UID) != nil || !s.oracle.seesNodes() {
-		return
-	}
-	info, ok := s.driver.queue.Get(pod.Namespace, pod.Name)
-	node := seen.Fact.(*sources.Refused).Node
-	if !ok || info.Pod.UID != pod.UID || node == "" {
-		return
-	}
-	s.placeOn(now, info.Pod, node)
-	if b := s.driver.bindingOf(pod.UID); b != nil && b.timesOut == nil {
-		b.Until = now.Add(bindPatience)
 	}
 }
 
@@ -78,7 +50,7 @@ func (s *shadow) takeInRefused(now time.Time, f *sources.Refused) {
 	case f.Binding, !s.driver.asyncAPICalls && s.driver.bindingOf(f.UID) != nil: // or what is written once the binding cycle has failed
 		s.unbind(now, f.UID, errRefused)
 	default:
-		s.driver.endPatchWait(f.UID, now.Add(s.oracle.pace.AnswerDelay()))
+		s.driver.endPatchWait(f.UID, now.Add(answerDelay))
 	}
 }
 

@@ -1,10 +1,6 @@
 package pace
 
-import (
-	"time"
-
-	v1 "k8s.io/api/core/v1"
-)
+import "time"
 
 // How long an attempt takes nominally. Measured: averages of real schedulers that logged at -v=6.
 const (
@@ -22,21 +18,4 @@ func Nominal(nodes int) time.Duration {
 		return preFilterTime
 	}
 	return AttemptTime + time.Duration(nodes)*attemptTimePerNode
-}
-
-// Kind is what of a pod makes an attempt of it longer than others' on the same nodes.
-type Kind int
-
-const (
-	Plain   Kind = iota
-	Devices      // it has claims for devices, for which those of each node are searched
-	kinds
-)
-
-// KindOf returns pod's kind. A pod that is not known is plain.
-func KindOf(pod *v1.Pod) Kind {
-	if pod != nil && len(pod.Spec.ResourceClaims) > 0 {
-		return Devices
-	}
-	return Plain
 }

@@ -18,8 +18,6 @@ type Attempt struct {
 	Message string
 	// Told is true if Message is what its own Event told: that of a series keeps what the first of it said.
 	Told bool
-	// Silent is true if the model had it fail as the pod's status said before: no patch follows.
-	Silent bool
 }
 
 // Pods are the pods that were tried, by UID.
