@@ -1,0 +1,184 @@
+package main
+
+// rule is a rule of the model. It is switched off by replacing a piece of a file of queue/session, old, by new, in which OFF is
+// true while the rule is off.
+type rule struct{ name, file, old, new string }
+
+// rules are the rules of the model.
+var rules = []rule{
+	// model/decide.go: what the loop does next.
+	{"pods taken in the order of waiting patches", "model/decide.go",
+		`if o.channels.Config.AsyncAPICalls || o.channels.Logged() {
+		return nil
+	}
+	if patch := o.future.NextPatch`, `if OFF || o.channels.Config.AsyncAPICalls || o.channels.Logged() {
+		return nil
+	}
+	if patch := o.future.NextPatch`},
+	{"wait for a failure that the queue has elsewhere", "model/decide.go",
+		`case pod == nil && saturated:`, `case !OFF && pod == nil && saturated:`},
+	{"untried pods are put back", "model/decide.go",
+		`case until.Sub(now) == channels.Foresight && o.queue`, `case !OFF && until.Sub(now) == channels.Foresight && o.queue`},
+	{"loop held up", "model/decide.go",
+		`if heldUp || held == upcomingLimit {`, `if heldUp && !OFF || held == upcomingLimit {`},
+	{"loop held up because nothing can have woken the pod", "model/decide.go",
+		`until.Before(o.channels.Horizon(now, pod)) && !o.mayWakeBy(now, until)`, `!OFF && until.Before(o.channels.Horizon(now, pod)) && !o.mayWakeBy(now, until)`},
+	{"no scheduler is at work", "presence/presence.go",
+		`if now.Sub(p.since) < longestSilence ||`, `if OFF || now.Sub(p.since) < longestSilence ||`},
+	{"pods without a trace are held", "model/decide.go",
+		`	return horizon, true, turn
+}`, `	return horizon, !OFF, turn
+}`},
+	{"claims that the scheduler writes", "prebind/prebind.go",
+		`	if !cluster.MayHaveDevices(pod) || w.Claimed(pod) {`, `	if OFF || !cluster.MayHaveDevices(pod) || w.Claimed(pod) {`},
+	{"pods that await a volume are not held", "model/decide.go",
+		`	if o.preBind.AwaitsVolume(pod) {
+		return until, false`, `	if !OFF && o.preBind.AwaitsVolume(pod) {
+		return until, false`},
+	{"devices that are not ready", "prebind/prebind.go",
+		`	if !cluster.MayHaveDevices(pod) {
+		return nil
+	}
+	if claim := w.UnreadyClaim`, `	if OFF || !cluster.MayHaveDevices(pod) {
+		return nil
+	}
+	if claim := w.UnreadyClaim`},
+	{"another attempt in place of one without a trace", "model/decide.go",
+		`if a.Skipped || !o.channels.Requests {
+		return stands`, `if OFF || a.Skipped || !o.channels.Requests {
+		return stands`},
+	{"in place: the pod of the waiting patch", "model/decide.go",
+		`sent := o.takenByPatch(now); pod != nil && pod.UID != a.Pod.UID &&`, `sent := o.takenByPatch(now); !OFF && pod != nil && pod.UID != a.Pod.UID &&`},
+	{"attempts end when their Event says", "model/driver.go",
+		`d.oracle.failsAt(now, a); ok && fails {`, `d.oracle.failsAt(now, a); ok && fails && !OFF {`},
+	{"patch of a pod that came out otherwise", "model/driver.go",
+		`	if d.oracle != nil && d.AwaitedPatch == nil {
+		if patch`, `	if !OFF && d.oracle != nil && d.AwaitedPatch == nil {
+		if patch`},
+	{"bindings behind the end of the source", "model/decide.go",
+		`	return o.channels.Saturated(now) && o.channels.Until.Before(then.Add(patchPatience))`, `	return !OFF && o.channels.Saturated(now) && o.channels.Until.Before(then.Add(patchPatience))`},
+	{"patches behind the end of the source", "model/decide.go",
+		`	return !o.channels.Config.AsyncAPICalls && !o.channels.Logged() && o.channels.Saturated(now) &&
+		o.channels.Until`, `	return !OFF && !o.channels.Config.AsyncAPICalls && !o.channels.Logged() && o.channels.Saturated(now) &&
+		o.channels.Until`},
+	{"order of waiting requests", "turns/turns.go",
+		`	if t.Channels.Logged() {
+		return now
+	}`, `	if OFF || t.Channels.Logged() {
+		return now
+	}`},
+	{"patch of an attempt to come", "model/decide.go",
+		`	return !o.channels.Config.AsyncAPICalls && !o.channels.Exact && o.queue.PlacesOthers`, `	return !OFF && !o.channels.Config.AsyncAPICalls && !o.channels.Exact && o.queue.PlacesOthers`},
+	{"catching up: the pods before", "model/driver.go",
+		`		if now.Sub(at) < soon {
+			break`, `		if OFF || now.Sub(at) < soon {
+			break`},
+	{"catching up: the loop goes on waiting", "model/driver.go",
+		`awaited != nil && (d.oracle.channels.Exact`, `!OFF && awaited != nil && (d.oracle.channels.Exact`},
+	{"causes heard of earlier", "model/shadowfollow.go",
+		`	for len(s.deliveries) > 0 && !s.oracle.queue.IsAwake(pod) {
+		s.hearNext(now)
+	}
+	for seen`, `	for !OFF && len(s.deliveries) > 0 && !s.oracle.queue.IsAwake(pod) {
+		s.hearNext(now)
+	}
+	for seen`},
+	{"causes heard of before they are told", "model/shadowfollow.go",
+		`		if s.oracle.queue.IsAwake(pod) {
+			return`, `		if OFF || s.oracle.queue.IsAwake(pod) {
+			return`},
+	{"backoff flushes that are seen", "model/shadowfollow.go",
+		`	if !ok || info.Tier != queue.Backoff || s.cfg`, `	if OFF || !ok || info.Tier != queue.Backoff || s.cfg`},
+	{"patches of a late answer are of the last attempt", "model/shadowfollow.go",
+		`recent := ok && (now.Sub`, `recent := !OFF && ok && (now.Sub`},
+	{"requests wait for the rate limit", "ratelimit/limit.go",
+		`	few := fewLeft`, `	if OFF {
+		return false
+	}
+	few := fewLeft`},
+	{"requests known to have waited", "evidence/requests.go",
+		`	return i > 0 && r.sent[i-1].waited`, `	return !OFF && i > 0 && r.sent[i-1].waited`},
+	{"cadence of waiting requests", "cadence/cadence.go",
+		`	if c.every <= 0 {`, `	if OFF || c.every <= 0 {`},
+	{"Events show a pod's first two attempts at a version", "channels/channels.go",
+		`	last, known := c.recorder[pod.UID]
+	if !known`, `	last, known := c.recorder[pod.UID]
+	if OFF || !known`},
+	{"first attempts show by a request", "channels/channels.go",
+		`	return c.Requests && cluster.Unscheduled`, `	return !OFF && c.Requests && cluster.Unscheduled`},
+	{"versions heard of late", "channels/channels.go",
+		`	if c.recorder[uid].Count >= mostEvents {`, `	if !OFF && c.recorder[uid].Count >= mostEvents {`},
+	{"Events wait for the rate limit", "channels/backlog.go",
+		`	return e.took > inTime`, `	return !OFF && e.took > inTime`},
+	{"dropped Events", "channels/channels.go",
+		`	c.dropped = full > 0`, `	c.dropped = !OFF && full > 0`},
+	{"late patches put before what they caused", "evidence/late.go",
+		`	if f.unsettled.IsZero() {
+		return`, `	if OFF || f.unsettled.IsZero() {
+		return`},
+	{"waiting requests come in a row", "evidence/requests.go",
+		`(r.told || r.inARow(at, refused))`, `(OFF || r.told || r.inARow(at, refused))`},
+	{"refused bindings of deleted pods", "evidence/requests.go",
+		`!r.told && n > 0 && r.sent[n-1].waited {`, `!OFF && !r.told && n > 0 && r.sent[n-1].waited {`},
+	{"another scheduler's pods", "evidence/others.go",
+		`	case o.serves != nil && !o.serves(pod):`, `	case !OFF && o.serves != nil && !o.serves(pod):`},
+	{"estimate: judged by the plugins", "estimate/estimate.go",
+		`	if g.Judge == nil {`, `	if OFF || g.Judge == nil {`},
+	{"events keep the loop off the queue", "model/driver.go",
+		`	if d.LoopFree.Before(now) {
+		d.LoopFree = now
+	}
+	d.LoopFree = d.LoopFree.Add(by)`, `	if OFF {
+		return
+	}
+	if d.LoopFree.Before(now) {
+		d.LoopFree = now
+	}
+	d.LoopFree = d.LoopFree.Add(by)`},
+	{"deadlines of volumes and devices", "model/driver.go",
+		`d.oracle.channels.Config, b.Pod); err != nil {`, `d.oracle.channels.Config, b.Pod); err != nil && !OFF {`},
+	{"nodes selected for volumes", "model/shadowfollow.go",
+		`	if node == "" || !s.oracle.seesNodes() {`, `	if OFF || node == "" || !s.oracle.seesNodes() {`},
+	{"attempts that failed by an error", "model/shadowfollow.go",
+		`	if s.cfg.Queue.Rules.ErrorsWait {`, `	if OFF || s.cfg.Queue.Rules.ErrorsWait {`},
+	{"bindings without a trace are taken back at once", "model/oracle.go",
+		`	return !o.channels.Requests || !o.channels.HearsPods(now) || o.bindingShows(now, pod)`, `	return OFF || !o.channels.Requests || !o.channels.HearsPods(now) || o.bindingShows(now, pod)`},
+	{"loop waits for the answer to a patch under way", "model/decide.go",
+		`	if patch == nil {
+		return until, false
+	}`, `	if OFF || patch == nil {
+		return until, false
+	}`},
+	{"pods taken because they fail next", "model/decide.go",
+		`o.future.Failure(now, crowding); seen != nil &&`, `o.future.Failure(now, crowding); !OFF && seen != nil &&`},
+	{"untried pods are put back only while idle", "model/decide.go",
+		`!cluster.MayHaveDevices(pod) && o.channels.Idle(now):`, `!cluster.MayHaveDevices(pod) && (OFF || o.channels.Idle(now)):`},
+	{"pods with a later trace are held", "model/decide.go",
+		`		until = seen.By.Add(-soon)
+`, `		if until = seen.By.Add(-soon); OFF {
+			return until, false, reason.GoesBy(reason.ByTurn, seen)
+		}
+`},
+	{"attempts that share the time until a trace", "model/decide.go",
+		`	switch {
+	case seen == nil:
+		return LongestGap`, `	switch {
+	case OFF || seen == nil:
+		return LongestGap`},
+	{"in place: the pod that fails next", "model/decide.go",
+		`	seen := o.future.Failure(now, within)
+	if seen == nil {`, `	seen := o.future.Failure(now, within)
+	if OFF || seen == nil {`},
+	{"patch that says why its attempt failed", "model/decide.go",
+		`	if message != "" {`, `	if message != "" && !OFF {`},
+	{"learned pace", "pace/pace.go",
+		`	return time.Duration(float64(nominal) *`, `	if OFF {
+		return nominal
+	}
+	return time.Duration(float64(nominal) *`},
+	{"estimate: backoff until what is seen", "model/liveattach.go",
+		`	case opts.PopFromBackoffQ || seen == nil`, `	case OFF:
+	case opts.PopFromBackoffQ || seen == nil`},
+	{"estimate: likely backoff", "estimate/backoff.go",
+		`	if e.Attempts < 2 ||`, `	if OFF || e.Attempts < 2 ||`},
+}
