@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/queue"
@@ -324,5 +325,20 @@ func TestComparisonOfOutcomes(t *testing.T) {
 	o.frame()
 	if o.goToFork(1); o.fork.Moved != moves || !o.now.Equal(settled) {
 		t.Errorf("what-if 1 shows %d moves at %s, and had %d", o.fork.Moved, o.now, moves)
+	}
+}
+
+// TestStepInVain: a step that finds no move leaves a what-if as it was, with what had followed from its last action in the same moment.
+func TestStepInVain(t *testing.T) {
+	o := newOwner(busyWorld(), timeline.Options{Paused: true})
+	defer o.close()
+	o.travel(o.recording.Start)
+	o.addPod(NewPod{Key: world.Key("new")})
+	o.deleteObject("node", types.NamespacedName{Name: "no-node"})
+	o.travel(o.recording.Start) // its attempt, in which it is found to be gone
+	before := o.shownTimeline().ChangeCount()
+	o.step(1)
+	if after := o.shownTimeline().ChangeCount(); after != before || before < 2 {
+		t.Errorf("%d changes, and %d after the step", before, after)
 	}
 }

@@ -182,6 +182,9 @@ func (t *Timeline) unexecute(executed time.Time, changes int) {
 	case t.Engine.Driver != nil: // it has a clock of its own
 		cursor := t.Cursor
 		t.Reinject(t.Injected, executed)
+		if t.ChangeCount() < changes { // what followed at the moment of the last injection had happened
+			t.Execute(executed)
+		}
 		t.SetCursor(cursor)
 	default:
 		t.Executed = executed
