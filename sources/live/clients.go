@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/flowcontrol"
 
@@ -18,6 +19,16 @@ import (
 // clients are for the groups of the API that are read. They are like those of a kubernetes.Clientset, which
 // lets nobody say how answers are decoded.
 type clients map[schema.GroupVersion]rest.Interface
+
+// closeIdle closes the connections on which no request is under way. They would stay open for a minute and a half.
+func (c clients) closeIdle() {
+	for _, group := range c {
+		if client, is := group.(*rest.RESTClient); is {
+			utilnet.CloseIdleConnectionsFor(client.Client.Transport)
+			return // all share it
+		}
+	}
+}
 
 func newClients(config *rest.Config, via *http.Client) (clients, error) {
 	config = rest.CopyConfig(config)

@@ -186,6 +186,7 @@ func (s *Source) Run(ctx context.Context) error {
 	wg.Go(func() { s.listen(ctx) })
 	wg.Go(func() { s.noteRunning(ctx) })
 	wg.Wait()
+	s.client.closeIdle()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.refused
