@@ -50,14 +50,23 @@ func shownOf(p *board.Pod) shown {
 	return shown{p.Attempts, p.BackoffExpiry, strings.Join(plugins, ",")}
 }
 
+// asked is what the questions about a pod are asked of.
+type asked struct {
+	shown [2]shown // what each run shows
+	wrong int      // seconds in a row in which the model has had it in another tier
+}
+
 // answers are the answers so far.
 type answers struct{ Answers }
 
 // ask asks the questions about p at each half second between from and until, when neither run moved it.
 func (a *answers) ask(p *comparedPod, from, until moment) {
 	tier := p.tiers[want]
+	if p.asked == nil {
+		return
+	}
 	if !tier.Queued() {
-		p.wrong = 0
+		p.asked.wrong = 0
 		return
 	}
 	const second, half = moment(time.Second), moment(time.Second / 2)
@@ -68,14 +77,14 @@ func (a *answers) ask(p *comparedPod, from, until moment) {
 	right := p.tiers[got] == tier
 	a.Tier.add(n, right)
 	if right {
-		p.wrong = 0
-	} else if p.wrong += n; p.wrong > a.LongestWrong {
-		a.LongestWrong, a.Of = p.wrong, p.name.String()
+		p.asked.wrong = 0
+	} else if p.asked.wrong += n; p.asked.wrong > a.LongestWrong {
+		a.LongestWrong, a.Of = p.asked.wrong, p.name.String()
 	}
 	if tier != queue.Backoff && tier != queue.Unschedulable {
 		return
 	}
-	truth, model, there := p.shown[want], p.shown[got], p.tiers[got] != queue.None
+	truth, model, there := p.asked.shown[want], p.asked.shown[got], p.tiers[got] != queue.None
 	a.Plugins.add(n, there && model.plugins == truth.plugins)
 	a.Attempts.add(n, there && float64(max(model.attempts-truth.attempts, truth.attempts-model.attempts)) <= max(1, 0.05*float64(truth.attempts)))
 	if tier == queue.Backoff && !truth.expiry.IsZero() {

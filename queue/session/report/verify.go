@@ -199,7 +199,10 @@ func (v *verifying) add(by side, t *board.Transition) error {
 	m := v.window.observe(by, t)
 	v.addStay(m.pod, m.at)
 	v.window.put(m, t.Pod.Tier)
-	m.pod.shown[by] = shownOf(t.Pod)
+	if m.pod.asked == nil {
+		m.pod.asked = &asked{}
+	}
+	m.pod.asked.shown[by] = shownOf(t.Pod)
 	switch {
 	case by == want:
 		v.onTruthMove(m.at)

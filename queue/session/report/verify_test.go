@@ -252,7 +252,8 @@ func TestVerificationJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := json.Marshal(v)
-	want := `{"source":"moves","truth":"moves","start":"2026-11-21T12:00:10Z","end":"2026-11-21T12:00:12Z","transitions":{"truth":2,"model":1,"matched":1,"recall":0.5,"precision":1,"byKind":[` +
+	want := `{"source":"moves","truth":"moves","start":"2026-11-21T12:00:10Z","end":"2026-11-21T12:00:12Z","answers":{"tier":{"asked":2,"right":2},"plugins":{"asked":0,"right":0},"return":{"asked":0,"right":0},"attempts":{"asked":0,"right":0},"longestWrongSeconds":0},` +
+		`"transitions":{"truth":2,"model":1,"matched":1,"recall":0.5,"precision":1,"byKind":[` +
 		`{"to":"active","event":"UnscheduledPodAdd","truth":1,"model":1,"matched":1},{"to":"inflight","event":"","truth":1,"model":0,"matched":0}]},` +
 		`"podSeconds":{"total":2,"right":2,"share":1,"tiers":[{"tier":"active","truth":2,"right":2,"share":1},{"tier":"backoff","truth":0,"right":0,"share":1},` +
 		`{"tier":"unschedulable","truth":0,"right":0,"share":1},{"tier":"gated","truth":0,"right":0,"share":1},{"tier":"inflight","truth":0,"right":0,"share":1}]},` +
