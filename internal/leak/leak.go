@@ -20,8 +20,8 @@ const (
 	slack    = 512 << 10
 )
 
-// patience is how long nothing may end before what is there counts as left. Before the rounds it is a twentieth: then
-// nothing fails for it.
+// patience is how long Check waits for something to end before it counts the rest as left. Before the rounds it waits a
+// twentieth, because nothing fails then.
 var patience = 10 * time.Second
 
 // Check calls round often, with numbers from 0, and fails the test if goroutines, open files or memory are left. A
@@ -61,7 +61,7 @@ func (u usage) exceeds(before usage, rounds int) bool {
 	return u.goroutines > before.goroutines || u.files > before.files || u.memory > before.memory+slack+int64(rounds)*perRound
 }
 
-// rest waits until nothing has ended for so long, or enough, and returns what is left.
+// rest waits until nothing has ended for that long, or until enough reports true, and returns the usage.
 func rest(quiet time.Duration, enough func(usage) bool) usage {
 	u := measure()
 	for since := time.Now(); time.Since(since) < quiet && !enough(u); {

@@ -35,7 +35,7 @@ type store struct {
 	kind    *resource
 	objects map[types.NamespacedName]runtime.Object
 	held    int64 // what the objects take, in bytes
-	taken   int64 // what those take that came of the list that is being read
+	taken   int64 // memory of the listed objects so far
 }
 
 var _ cache.TransformingStore = (*store)(nil)
@@ -64,7 +64,7 @@ func sizeOf(obj runtime.Object) int64 {
 	return objectTakes
 }
 
-// take counts obj, which came of a list, and ends the source if such a list is too large.
+// take counts a listed or added object, and ends the source if these need too much memory.
 func (s *store) take(obj runtime.Object) error {
 	if s.taken += sizeOf(obj); s.taken <= s.source.opts.MaxList {
 		return nil

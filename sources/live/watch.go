@@ -126,7 +126,7 @@ func (l *lister) checkPage(opts *metav1.ListOptions, list runtime.Object) error 
 func (l *lister) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	opts.Watch = true
 	listing := opts.SendInitialEvents != nil && *opts.SendInitialEvents // the list is on its way
-	l.source.ended(l.kind, true)                                        // nothing is heard while the API server is asked
+	l.source.ended(l.kind, true)                                        // no events arrive while the list is requested again
 	if time.Since(l.watched) < shortWatch {
 		l.retries.backOff(ctx)
 	}

@@ -21,7 +21,7 @@ type watchSet struct {
 
 	ran     time.Time       // when this process last ran
 	resumed time.Time       // when it last went on after it did not run
-	stopped map[string]bool // resources of which nothing was heard meanwhile, and whose watches may still go on
+	stopped map[string]bool // resources without events meanwhile whose watches may still work
 }
 
 // New returns that of the resources with these names nothing was read yet.
@@ -50,14 +50,14 @@ func (w *watchSet) Hears(now time.Time, name string) bool {
 }
 
 const (
-	// notRunning is for how long this process can't have run if it has not noted that it runs: it is noted each second.
+	// notRunning is the time without a call of Runs, which comes each second, after which the process was stopped.
 	notRunning = 5 * time.Second
-	// catchUp is for how long after that the watches may still deliver what happened meanwhile.
+	// catchUp is how long after that the watches may still deliver events of the gap.
 	catchUp = 2 * time.Second
 )
 
-// Runs notes that this process runs. If it did not, because it was stopped or the machine slept, nothing was heard since: what the
-// watches deliver now may have happened at any time in that gap.
+// Runs records that the process runs at now. If it did not run before, because it was stopped or the machine slept, there is a
+// gap: what the watches deliver now may have happened at any time in it.
 func (w *watchSet) Runs(now time.Time) {
 	ran := w.ran
 	w.ran = now
@@ -192,7 +192,7 @@ var overdueText = sources.SafeText(fmt.Sprintf("no object has come from the API 
 // endedText is the trouble of a resource whose watch ended without any request having failed since.
 const endedText = "the watch has ended, and the next one has not begun"
 
-// stoppedText is the trouble of a resource of which nothing was heard because this process did not run.
+// stoppedText is the trouble of a resource without events because this process did not run.
 const stoppedText = "schedq did not run meanwhile, or the clock was set forward"
 
 // cutText is the trouble of a resource whose streamed list ended too early.

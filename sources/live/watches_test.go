@@ -140,8 +140,8 @@ func TestNoted(t *testing.T) {
 	}
 }
 
-// TestStopped: while this process did not run, nothing was heard, and a watch that is still there is heard again once it can have
-// delivered what it missed; one that ended meanwhile is heard again when the next one goes on.
+// TestStopped: a time in which the process did not run is a gap. A watch that still works ends it once it can have delivered
+// what it missed; after one that ended meanwhile, the next watch does.
 func TestStopped(t *testing.T) {
 	w := reading()
 	for i := range 5 {

@@ -35,7 +35,7 @@ func TestDisorder(t *testing.T) {
 	for name, c := range map[string]struct {
 		damage func(t *testing.T, all []string) error
 		says   string
-		lost   int  // marks at the most
+		lost   int  // limits the number of lost marks
 		gap    bool // the recording has one
 	}{
 		"one is missing": {func(_ *testing.T, all []string) error { return os.Remove(all[3]) }, "segment 4 is missing", 70, true},

@@ -91,8 +91,8 @@ func (r *Recorder) Written() int {
 	return r.written
 }
 
-// Close writes what is left and ends the ring's last segment. The error is why not all of it could be written, unless Run returned
-// it.
+// Close writes what is left and ends the ring's last segment. It returns the error that prevented that, unless Run returned it
+// before.
 func (r *Recorder) Close() error {
 	r.writing.Lock()
 	said := r.lost

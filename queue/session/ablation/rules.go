@@ -75,7 +75,7 @@ var rules = []rule{
 			break`},
 	{"catching up: the loop goes on waiting", "model/driver.go",
 		`awaited != nil && (d.oracle.channels.Exact`, `!OFF && awaited != nil && (d.oracle.channels.Exact`},
-	{"causes heard of earlier", "model/shadowfollow.go",
+	{"changes delivered earlier", "model/shadowfollow.go",
 		`	for len(s.deliveries) > 0 && !s.oracle.queue.IsAwake(pod) {
 		s.hearNext(now)
 	}
@@ -83,7 +83,7 @@ var rules = []rule{
 		s.hearNext(now)
 	}
 	for seen`},
-	{"causes heard of before they are told", "model/shadowfollow.go",
+	{"changes delivered before the source has them", "model/shadowfollow.go",
 		`		if s.oracle.queue.IsAwake(pod) {
 			return`, `		if OFF || s.oracle.queue.IsAwake(pod) {
 			return`},
@@ -106,7 +106,7 @@ var rules = []rule{
 	if OFF || !known`},
 	{"first attempts show by a request", "channels/channels.go",
 		`	return c.Requests && cluster.Unscheduled`, `	return !OFF && c.Requests && cluster.Unscheduled`},
-	{"versions heard of late", "channels/channels.go",
+	{"versions delivered late", "channels/channels.go",
 		`	if c.recorder[uid].Count >= mostEvents {`, `	if !OFF && c.recorder[uid].Count >= mostEvents {`},
 	{"Events wait for the rate limit", "channels/backlog.go",
 		`	return e.took > inTime`, `	return !OFF && e.took > inTime`},
@@ -139,7 +139,7 @@ var rules = []rule{
 		`d.oracle.channels.Config, b.Pod); err != nil {`, `d.oracle.channels.Config, b.Pod); err != nil && !OFF {`},
 	{"nodes selected for volumes", "model/shadowfollow.go",
 		`	if node == "" || !s.oracle.seesNodes() {`, `	if OFF || node == "" || !s.oracle.seesNodes() {`},
-	{"attempts that failed by an error", "model/shadowfollow.go",
+	{"attempts that failed with an error", "model/shadowfollow.go",
 		`	if s.cfg.Queue.Rules.ErrorsWait {`, `	if OFF || s.cfg.Queue.Rules.ErrorsWait {`},
 	{"bindings without a trace are taken back at once", "model/oracle.go",
 		`	return !o.channels.Requests || !o.channels.HearsPods(now) || o.bindingShows(now, pod)`, `	return OFF || !o.channels.Requests || !o.channels.HearsPods(now) || o.bindingShows(now, pod)`},
@@ -176,7 +176,7 @@ var rules = []rule{
 		return nominal
 	}
 	return time.Duration(float64(nominal) *`},
-	{"estimate: backoff until what is seen", "model/liveattach.go",
+	{"estimate: backoff until the next trace", "model/liveattach.go",
 		`	case opts.PopFromBackoffQ || seen == nil`, `	case OFF:
 	case opts.PopFromBackoffQ || seen == nil`},
 	{"estimate: likely backoff", "estimate/backoff.go",

@@ -254,8 +254,8 @@ func (o *oracle) placesAfter(now, sent time.Time, pod *v1.Pod) bool {
 	return seen != nil && seen.Placed() && seen.By.After(sent)
 }
 
-// agreesWithSeen reports whether what is seen of attempt a's pod may be what comes of a, which ends now: its binding, or
-// its patch, or neither of them where it writes nothing.
+// agreesWithSeen reports whether the next trace of attempt a's pod fits the outcome of a, which ends now: its binding, its
+// patch, or neither where it writes nothing.
 func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 	if a.Binding != nil {
 		return o.seesBinding(now, a.Pod)
@@ -314,15 +314,15 @@ func (o *oracle) patchedAt(now time.Time, uid types.UID, message string, otherwi
 	return now
 }
 
-// patchOutlasts reports whether a patch that is made now and is not seen is sent behind the end of what is told: where requests wait for
-// each other, the loop, which waits for its patch, makes no other before.
+// patchOutlasts reports whether a patch that is made now and has no trace may be sent after the end of the source: while requests
+// wait for the rate limit, the loop waits for its patch and makes no other attempt.
 func (o *oracle) patchOutlasts(now time.Time) bool {
 	return !o.channels.Config.AsyncAPICalls && !o.channels.Logged() && o.channels.Saturated(now) &&
 		o.channels.Until.Sub(now) < bindPatience && o.future.NextPatch(now, bindPatience) == nil
 }
 
-// bindingOutlasts reports whether a binding that the model has answered then may come behind the end of what is told: requests wait for
-// each other, and not all of them show.
+// bindingOutlasts reports whether a binding that the model has answered then may come after the end of the source: requests wait for
+// the rate limit, and not all of them leave a trace.
 func (o *oracle) bindingOutlasts(now, then time.Time) bool {
 	return o.channels.Saturated(now) && o.channels.Until.Before(then.Add(patchPatience))
 }

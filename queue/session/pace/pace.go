@@ -35,7 +35,7 @@ func New() *Pace {
 	return &Pace{attempts: startAt(1)}
 }
 
-// SawFailure takes in that an attempt was seen to fail at that moment, of those that take that long nominally.
+// SawFailure learns from an attempt that failed at that time and takes that long nominally.
 func (p *Pace) SawFailure(at time.Time, nominal time.Duration) {
 	if took := at.Sub(p.failed); !p.other && took > 0 && took < longestAttempt*p.Attempt(nominal) {
 		p.attempts.add(float64(took) / float64(nominal))
