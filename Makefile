@@ -136,9 +136,10 @@ fuzz:
 # Cut, tear and join logs of every format at random: each intact event must be read. Then play damaged recordings, those of
 # RECORDINGS too: no hang, little memory, and no other moves without a message. make test and make hostile do 100 of each.
 DAMAGE ?= 2000
+PLAYED ?= 200
 damage: build
 	SCHEDQ_DAMAGE=$(DAMAGE) go test ./sources/files -run '^TestRandom' -v -count 1
-	$(FROM_RECORDINGS) SCHEDQ_PROGRAM=$(abspath bin/schedq) SCHEDQ_DAMAGE=$(DAMAGE) go test ./cmd/schedq/hostile -run '^TestRandomDamage$$' -v -count 1 -timeout 2h
+	$(FROM_RECORDINGS) SCHEDQ_PROGRAM=$(abspath bin/schedq) SCHEDQ_DAMAGE=$(PLAYED) go test ./cmd/schedq/hostile -run '^TestRandomDamage$$' -v -count 1 -timeout 2h
 
 # Draw the screens of docs/start/screens.md and the README's demo from the embedded recording.
 captures:
