@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
@@ -79,7 +79,7 @@ func TestUpgradeIsShown(t *testing.T) {
 		t.Errorf("a what-if that left before the upgrade shows %s and %v", f.Scheduler.Release, f.Marks)
 	}
 
-	again, err := model.Rerun(rec, "v1.36")
+	again, err := shadow.Rerun(rec, "v1.36")
 	if err != nil {
 		t.Fatal(err)
 	}

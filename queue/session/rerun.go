@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -24,7 +24,7 @@ func (s *Session) Rerun(ctx context.Context, release string, progress func(share
 	from.Release = s.Release()
 	to := s.opts
 	to.Release, to.Paused, to.Opens = release, true, 0
-	again, err := model.Rerun(s.recorded(), release)
+	again, err := shadow.Rerun(s.recorded(), release)
 	if err != nil {
 		return nil, nil, err
 	}

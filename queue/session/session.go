@@ -20,7 +20,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/scenario"
@@ -203,7 +203,7 @@ func (s *Session) publish() *Frame {
 func (s *Session) Size() int64 { return s.Frame().size }
 
 // Rerun returns rec without its scheduler's actions, to be played with the queue rules of release: see
-// model.Rerun.
+// shadow.Rerun.
 func Rerun(rec *sources.Recording, release string) (*sources.Recording, error) {
-	return model.Rerun(rec, release)
+	return shadow.Rerun(rec, release)
 }

@@ -9,8 +9,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/schedq/schedq/queue/session"
-	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
@@ -39,7 +39,7 @@ func TestSilence(t *testing.T) {
 	if r.Attempts.Total != 2 {
 		t.Errorf("%d attempts, want the one at 12:00:02 and the one at 12:01:00", r.Attempts.Total)
 	}
-	again, err := model.Rerun(rec, "")
+	again, err := shadow.Rerun(rec, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ type rule struct{ name, file, old, new string }
 // rules are the rules of the model.
 var rules = []rule{
 	// model/decide.go: what the loop does next.
-	{"pods taken in the order of waiting patches", "model/decide.go",
+	{"pods taken in the order of waiting patches", "shadow/decide.go",
 		`if o.channels.Config.AsyncAPICalls || o.channels.Logged() {
 		return nil
 	}
@@ -15,27 +15,27 @@ var rules = []rule{
 		return nil
 	}
 	if patch := o.future.NextPatch`},
-	{"wait for a failure that the queue has elsewhere", "model/decide.go",
+	{"wait for a failure that the queue has elsewhere", "shadow/decide.go",
 		`case pod == nil && saturated:`, `case !OFF && pod == nil && saturated:`},
-	{"untried pods are put back", "model/decide.go",
+	{"untried pods are put back", "shadow/decide.go",
 		`case until.Sub(now) == channels.Foresight && o.queue`, `case !OFF && until.Sub(now) == channels.Foresight && o.queue`},
-	{"loop held up", "model/decide.go",
+	{"loop held up", "shadow/decide.go",
 		`if heldUp || held == upcomingLimit {`, `if heldUp && !OFF || held == upcomingLimit {`},
-	{"loop held up because nothing can have woken the pod", "model/decide.go",
+	{"loop held up because nothing can have woken the pod", "shadow/decide.go",
 		`until.Before(o.channels.Horizon(now, pod)) && !o.mayWakeBy(now, until)`, `!OFF && until.Before(o.channels.Horizon(now, pod)) && !o.mayWakeBy(now, until)`},
-	{"no scheduler is at work", "presence/presence.go",
+	{"no scheduler is at work", "shadow/presence.go",
 		`if now.Sub(p.since) < longestSilence ||`, `if OFF || now.Sub(p.since) < longestSilence ||`},
-	{"pods without a trace are held", "model/decide.go",
+	{"pods without a trace are held", "shadow/decide.go",
 		`	return horizon, true, turn
 }`, `	return horizon, !OFF, turn
 }`},
-	{"claims that the scheduler writes", "prebind/prebind.go",
+	{"claims that the scheduler writes", "shadow/prebind.go",
 		`	if !cluster.MayHaveDevices(pod) || w.Claimed(pod) {`, `	if OFF || !cluster.MayHaveDevices(pod) || w.Claimed(pod) {`},
-	{"pods that await a volume are not held", "model/decide.go",
+	{"pods that await a volume are not held", "shadow/decide.go",
 		`	if o.preBind.AwaitsVolume(pod) {
 		return until, false`, `	if !OFF && o.preBind.AwaitsVolume(pod) {
 		return until, false`},
-	{"devices that are not ready", "prebind/prebind.go",
+	{"devices that are not ready", "shadow/prebind.go",
 		`	if !cluster.MayHaveDevices(pod) {
 		return nil
 	}
@@ -43,39 +43,39 @@ var rules = []rule{
 		return nil
 	}
 	if claim := w.UnreadyClaim`},
-	{"another attempt in place of one without a trace", "model/decide.go",
+	{"another attempt in place of one without a trace", "shadow/decide.go",
 		`if a.Skipped || !o.channels.Requests {
 		return stands`, `if OFF || a.Skipped || !o.channels.Requests {
 		return stands`},
-	{"in place: the pod of the waiting patch", "model/decide.go",
+	{"in place: the pod of the waiting patch", "shadow/decide.go",
 		`sent := o.takenByPatch(now); pod != nil && pod.UID != a.Pod.UID &&`, `sent := o.takenByPatch(now); !OFF && pod != nil && pod.UID != a.Pod.UID &&`},
-	{"attempts end when their Event says", "model/driver.go",
+	{"attempts end when their Event says", "shadow/driver.go",
 		`d.oracle.failsAt(now, a); ok && fails {`, `d.oracle.failsAt(now, a); ok && fails && !OFF {`},
-	{"patch of a pod that came out otherwise", "model/driver.go",
+	{"patch of a pod that came out otherwise", "shadow/driver.go",
 		`	if d.oracle != nil && d.AwaitedPatch == nil {
 		if patch`, `	if !OFF && d.oracle != nil && d.AwaitedPatch == nil {
 		if patch`},
-	{"bindings behind the end of the source", "model/decide.go",
+	{"bindings behind the end of the source", "shadow/decide.go",
 		`	return o.channels.Saturated(now) && o.channels.Until.Before(then.Add(patchPatience))`, `	return !OFF && o.channels.Saturated(now) && o.channels.Until.Before(then.Add(patchPatience))`},
-	{"patches behind the end of the source", "model/decide.go",
+	{"patches behind the end of the source", "shadow/decide.go",
 		`	return !o.channels.Config.AsyncAPICalls && !o.channels.Logged() && o.channels.Saturated(now) &&
 		o.channels.Until`, `	return !OFF && !o.channels.Config.AsyncAPICalls && !o.channels.Logged() && o.channels.Saturated(now) &&
 		o.channels.Until`},
-	{"order of waiting requests", "turns/turns.go",
+	{"order of waiting requests", "shadow/turns.go",
 		`	if t.Channels.Logged() {
 		return now
 	}`, `	if OFF || t.Channels.Logged() {
 		return now
 	}`},
-	{"patch of an attempt to come", "model/decide.go",
+	{"patch of an attempt to come", "shadow/decide.go",
 		`	return !o.channels.Config.AsyncAPICalls && !o.channels.Exact && o.queue.PlacesOthers`, `	return !OFF && !o.channels.Config.AsyncAPICalls && !o.channels.Exact && o.queue.PlacesOthers`},
-	{"catching up: the pods before", "model/driver.go",
+	{"catching up: the pods before", "shadow/driver.go",
 		`		if now.Sub(at) < soon {
 			break`, `		if OFF || now.Sub(at) < soon {
 			break`},
-	{"catching up: the loop goes on waiting", "model/driver.go",
+	{"catching up: the loop goes on waiting", "shadow/driver.go",
 		`awaited != nil && (d.oracle.channels.Exact`, `!OFF && awaited != nil && (d.oracle.channels.Exact`},
-	{"changes delivered earlier", "model/shadowfollow.go",
+	{"changes delivered earlier", "shadow/shadowfollow.go",
 		`	for len(s.deliveries) > 0 && !s.oracle.queue.IsAwake(pod) {
 		s.hearNext(now)
 	}
@@ -83,13 +83,13 @@ var rules = []rule{
 		s.hearNext(now)
 	}
 	for seen`},
-	{"changes delivered before the source has them", "model/shadowfollow.go",
+	{"changes delivered before the source has them", "shadow/shadowfollow.go",
 		`		if s.oracle.queue.IsAwake(pod) {
 			return`, `		if OFF || s.oracle.queue.IsAwake(pod) {
 			return`},
-	{"backoff flushes that are seen", "model/shadowfollow.go",
+	{"backoff flushes that are seen", "shadow/shadowfollow.go",
 		`	if !ok || info.Tier != queue.Backoff || s.cfg`, `	if OFF || !ok || info.Tier != queue.Backoff || s.cfg`},
-	{"patches of a late answer are of the last attempt", "model/shadowfollow.go",
+	{"patches of a late answer are of the last attempt", "shadow/shadowfollow.go",
 		`recent := ok && (now.Sub`, `recent := !OFF && ok && (now.Sub`},
 	{"requests wait for the rate limit", "ratelimit/limit.go",
 		`	few := fewLeft`, `	if OFF {
@@ -98,7 +98,7 @@ var rules = []rule{
 	few := fewLeft`},
 	{"requests known to have waited", "evidence/requests.go",
 		`	return i > 0 && r.sent[i-1].waited`, `	return !OFF && i > 0 && r.sent[i-1].waited`},
-	{"cadence of waiting requests", "cadence/cadence.go",
+	{"cadence of waiting requests", "ratelimit/cadence.go",
 		`	if c.every <= 0 {`, `	if OFF || c.every <= 0 {`},
 	{"Events show a pod's first two attempts at a version", "channels/channels.go",
 		`	last, known := c.recorder[pod.UID]
@@ -122,9 +122,9 @@ var rules = []rule{
 		`!r.told && n > 0 && r.sent[n-1].waited {`, `!OFF && !r.told && n > 0 && r.sent[n-1].waited {`},
 	{"another scheduler's pods", "evidence/others.go",
 		`	case o.serves != nil && !o.serves(pod):`, `	case !OFF && o.serves != nil && !o.serves(pod):`},
-	{"estimate: judged by the plugins", "estimate/estimate.go",
+	{"estimate: judged by the plugins", "shadow/estimate.go",
 		`	if g.Judge == nil {`, `	if OFF || g.Judge == nil {`},
-	{"events keep the loop off the queue", "model/driver.go",
+	{"events keep the loop off the queue", "shadow/driver.go",
 		`	if d.LoopFree.Before(now) {
 		d.LoopFree = now
 	}
@@ -135,50 +135,50 @@ var rules = []rule{
 		d.LoopFree = now
 	}
 	d.LoopFree = d.LoopFree.Add(by)`},
-	{"deadlines of volumes and devices", "model/driver.go",
+	{"deadlines of volumes and devices", "shadow/driver.go",
 		`d.oracle.channels.Config, b.Pod); err != nil {`, `d.oracle.channels.Config, b.Pod); err != nil && !OFF {`},
-	{"nodes selected for volumes", "model/shadowfollow.go",
+	{"nodes selected for volumes", "shadow/shadowfollow.go",
 		`	if node == "" || !s.oracle.seesNodes() {`, `	if OFF || node == "" || !s.oracle.seesNodes() {`},
-	{"attempts that failed with an error", "model/shadowfollow.go",
+	{"attempts that failed with an error", "shadow/shadowfollow.go",
 		`	if s.cfg.Queue.Rules.ErrorsWait {`, `	if OFF || s.cfg.Queue.Rules.ErrorsWait {`},
-	{"bindings without a trace are taken back at once", "model/oracle.go",
+	{"bindings without a trace are taken back at once", "shadow/oracle.go",
 		`	return !o.channels.Requests || !o.channels.HearsPods(now) || o.bindingShows(now, pod)`, `	return OFF || !o.channels.Requests || !o.channels.HearsPods(now) || o.bindingShows(now, pod)`},
-	{"loop waits for the answer to a patch under way", "model/decide.go",
+	{"loop waits for the answer to a patch under way", "shadow/decide.go",
 		`	if patch == nil {
 		return until, false
 	}`, `	if OFF || patch == nil {
 		return until, false
 	}`},
-	{"pods taken because they fail next", "model/decide.go",
+	{"pods taken because they fail next", "shadow/decide.go",
 		`o.future.Failure(now, crowding); seen != nil &&`, `o.future.Failure(now, crowding); !OFF && seen != nil &&`},
-	{"untried pods are put back only while idle", "model/decide.go",
+	{"untried pods are put back only while idle", "shadow/decide.go",
 		`!cluster.MayHaveDevices(pod) && o.channels.Idle(now):`, `!cluster.MayHaveDevices(pod) && (OFF || o.channels.Idle(now)):`},
-	{"pods with a later trace are held", "model/decide.go",
+	{"pods with a later trace are held", "shadow/decide.go",
 		`		until = seen.By.Add(-soon)
 `, `		if until = seen.By.Add(-soon); OFF {
 			return until, false, reason.GoesBy(reason.ByTurn, seen)
 		}
 `},
-	{"attempts that share the time until a trace", "model/decide.go",
+	{"attempts that share the time until a trace", "shadow/decide.go",
 		`	switch {
 	case seen == nil:
 		return LongestGap`, `	switch {
 	case OFF || seen == nil:
 		return LongestGap`},
-	{"in place: the pod that fails next", "model/decide.go",
+	{"in place: the pod that fails next", "shadow/decide.go",
 		`	seen := o.future.Failure(now, within)
 	if seen == nil {`, `	seen := o.future.Failure(now, within)
 	if OFF || seen == nil {`},
-	{"patch that says why its attempt failed", "model/decide.go",
+	{"patch that says why its attempt failed", "shadow/decide.go",
 		`	if message != "" {`, `	if message != "" && !OFF {`},
-	{"learned pace", "pace/pace.go",
+	{"learned pace", "shadow/pace.go",
 		`	return time.Duration(float64(nominal) *`, `	if OFF {
 		return nominal
 	}
 	return time.Duration(float64(nominal) *`},
-	{"estimate: backoff until the next trace", "model/liveattach.go",
+	{"estimate: backoff until the next trace", "shadow/liveattach.go",
 		`	case opts.PopFromBackoffQ || seen == nil`, `	case OFF:
 	case opts.PopFromBackoffQ || seen == nil`},
-	{"estimate: likely backoff", "estimate/backoff.go",
+	{"estimate: likely backoff", "shadow/estimatebackoff.go",
 		`	if e.Attempts < 2 ||`, `	if OFF || e.Attempts < 2 ||`},
 }

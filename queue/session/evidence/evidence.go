@@ -18,8 +18,8 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue/session/cadence"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/ratelimit"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
@@ -166,7 +166,7 @@ func New(more func() (sources.Event, bool), reach, requesting time.Duration, lim
 // of those, and one has waited if fewer than left are left of it. Those that wait are that far apart.
 func NewUntold(more func() (sources.Event, bool), reach, requesting time.Duration, limit *rate.Limiter, left float64, apart time.Duration) *Future {
 	f := New(nil, reach, requesting, limit)
-	f.told, f.left, f.cadence = false, left, cadence.Of(apart)
+	f.told, f.left, f.cadence = false, left, ratelimit.CadenceOf(apart)
 	f.Read(more)
 	return f
 }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/time/rate"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue/session/cadence"
+	"github.com/schedq/schedq/queue/session/ratelimit"
 )
 
 // requests are those that the scheduler is seen to send by the client that its loop waits for, against that client's rate limit.
@@ -20,7 +20,7 @@ type requests struct {
 	sent  []sending              // lately, in order
 	bound map[types.UID]struct{} // of none told: the pods that are seen to be bound, and not to run yet
 	// cadence is of those that show, if none are told: of many that were refused, too few show to use the limit up.
-	cadence cadence.Cadence
+	cadence ratelimit.Cadence
 	// refused is how many may have been sent behind the last one that shows, if none are told, and were refused: see podGone.
 	refused int
 }

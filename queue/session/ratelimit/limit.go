@@ -1,4 +1,4 @@
-// Package ratelimit knows when a scheduler's requests wait for its client's rate limit, from those that are seen.
+// Package ratelimit works out when a scheduler's requests wait for its client's rate limit, from the observed ones.
 package ratelimit
 
 import (
@@ -7,7 +7,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
-	"github.com/schedq/schedq/queue/session/cadence"
 )
 
 // When the requests of the scheduler's client wait for each other (client-go, rate.Limiter; the rate and the burst are
@@ -31,9 +30,9 @@ type Limit struct {
 
 	cfg     *schedulerconfig.Config
 	limiter *rate.Limiter
-	limited time.Time       // when that was last used up, or nearly
-	cadence cadence.Cadence // of those that show
-	line    time.Time       // when the last of those is sent that Wait was told of
+	limited time.Time // when that was last used up, or nearly
+	cadence Cadence   // of those that show
+	line    time.Time // when the last of those is sent that Wait was told of
 }
 
 // OfShown is the limit of the requests that show, where not all are told, and how few of it are left when they begin to wait.
@@ -47,7 +46,7 @@ func (l *Limit) Restart(cfg *schedulerconfig.Config) {
 	if l.Exact {
 		l.limiter = cfg.ClientLimiter(1)
 	}
-	l.cadence, l.line = cadence.Of(cfg.ClientInterval()), time.Time{}
+	l.cadence, l.line = CadenceOf(cfg.ClientInterval()), time.Time{}
 }
 
 // Sent counts a request that is seen at now against the limit. heard is false if it may have been made at any time before, as what made

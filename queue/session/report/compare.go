@@ -9,7 +9,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
-	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
@@ -52,7 +52,7 @@ type Outcome struct {
 // Compare runs rec again with from and with to, side by side. It calls to.Progress with the share done of
 // both.
 func Compare(ctx context.Context, rec *sources.Recording, from, to timeline.Options) (*Comparison, error) {
-	again, err := model.Rerun(rec, "")
+	again, err := shadow.Rerun(rec, "")
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue/session/cluster"
-	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
@@ -55,17 +55,17 @@ func Notices(rec *sources.Recording) []string {
 func quietTimes(events []sources.Event, rerun bool) string {
 	said, more, settling, first := "", -1, time.Duration(0), ""
 	if rerun {
-		settling, first = model.Settling, fmt.Sprintf("the first %g and ", model.Settling.Hours())
+		settling, first = shadow.Settling, fmt.Sprintf("the first %g and ", shadow.Settling.Hours())
 	}
 	for i := 1; i < len(events); i++ {
 		from, to := events[i-1].Time, events[i].Time
-		if to.Sub(from) <= model.LongestGap+settling {
+		if to.Sub(from) <= shadow.LongestGap+settling {
 			continue
 		}
 		if more++; more == 0 {
 			const format = "2006-01-02 15:04:05 UTC"
 			said = fmt.Sprintf("Skipped %s to %s, when nothing happened: only %sthe last %g hours of a quiet time are played.",
-				from.Add(settling).UTC().Format(format), to.Add(-model.LongestGap).UTC().Format(format), first, model.LongestGap.Hours())
+				from.Add(settling).UTC().Format(format), to.Add(-shadow.LongestGap).UTC().Format(format), first, shadow.LongestGap.Hours())
 		}
 	}
 	if more > 0 {

@@ -7,7 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/queue/session/world/replayed"
@@ -122,7 +122,7 @@ func TestCompareRenamed(t *testing.T) {
 func TestRerunNeedsObjects(t *testing.T) {
 	rec := world.RecordingOf(world.Move(1, "web", "active", "UnscheduledPodAdd"))
 	rec.Name = "sched.log"
-	_, err := model.Rerun(rec, "")
+	_, err := shadow.Rerun(rec, "")
 	if err == nil || !strings.Contains(err.Error(), "sched.log holds no pods' objects") {
 		t.Errorf("got %v", err)
 	}

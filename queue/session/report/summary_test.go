@@ -13,8 +13,8 @@ import (
 
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
-	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
@@ -64,9 +64,9 @@ func TestSummary(t *testing.T) {
 		if got, want := report.OtherSchedulers(long.Events, cfg), report.OtherSchedulers(kept.Events, cfg); got != want {
 			t.Fatalf("from the summary:\n%q\nfrom all events:\n%q", got, want)
 		}
-		again, err := model.Rerun(kept, "")
+		again, err := shadow.Rerun(kept, "")
 		if err == nil {
-			longAgain, err := model.Rerun(long, "")
+			longAgain, err := shadow.Rerun(long, "")
 			if err != nil {
 				t.Fatal(err)
 			}

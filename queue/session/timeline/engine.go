@@ -14,7 +14,7 @@ import (
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/flush"
 	"github.com/schedq/schedq/queue/session/history"
-	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
@@ -53,7 +53,7 @@ type Engine struct {
 	noted *[]sources.Fact
 
 	// Of a what-if: the local scheduler, unless a person is the scheduler, and the newest resource version.
-	Driver  *model.Driver
+	Driver  *shadow.Driver
 	version int64
 }
 
@@ -82,7 +82,7 @@ func (e *Engine) apply(ev sources.Event) {
 	switch f := ev.Fact.(type) {
 	case *sources.Move:
 		e.observe(ev.Time, f, nil)
-	case *model.Move:
+	case *shadow.Move:
 		if f.Estimate != nil {
 			e.restore(ev.Time, f.Estimate)
 			return
@@ -96,7 +96,7 @@ func (e *Engine) apply(ev sources.Event) {
 	case *sources.Attached:
 		e.attach(ev.Time, f.Began, e.before)
 		e.before = nil
-	case *model.Attached:
+	case *shadow.Attached:
 		e.attachedTo(ev.Time, f.Began)
 	case *sources.ObjectChange:
 		e.Objects.Apply(f)
@@ -167,7 +167,7 @@ func (e *Engine) hearRelease(now time.Time, version sources.SafeText) {
 
 // observe carries out move m. The scheduler reported it if modelled is nil; otherwise a local scheduler made it, and
 // modelled is what that says of it.
-func (e *Engine) observe(now time.Time, m *sources.Move, modelled *model.Move) {
+func (e *Engine) observe(now time.Time, m *sources.Move, modelled *shadow.Move) {
 	to, err := queue.ParseTier(string(m.To))
 	if err != nil {
 		return // readers let no other tier through
@@ -259,7 +259,7 @@ func (e *Engine) hasStayed(t queue.Transition, before *board.Pod) bool {
 
 // expiryOf returns when the backoff ends, as far as a modelled move tells: zero is that it is worked out. m may be
 // nil.
-func expiryOf(m *model.Move) time.Time {
+func expiryOf(m *shadow.Move) time.Time {
 	if m == nil {
 		return time.Time{}
 	}

@@ -9,9 +9,8 @@ import (
 
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
-	"github.com/schedq/schedq/queue/session/estimate"
 	"github.com/schedq/schedq/queue/session/flush"
-	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -20,7 +19,7 @@ import (
 // tried is what is known of attempts, by pod. A zero began is not known.
 func (e *Engine) attach(now, began time.Time, tried map[types.UID]*sources.Tried) {
 	e.attachedTo(now, began)
-	g := estimate.Estimator{Opts: e.Queue.Options(), Tried: tried}
+	g := shadow.Estimator{Opts: e.Queue.Options(), Tried: tried}
 	e.Objects.Each("Pod", func(obj runtime.Object) bool {
 		pod := obj.(*v1.Pod)
 		if !cluster.Waiting(pod) {
@@ -34,7 +33,7 @@ func (e *Engine) attach(now, began time.Time, tried map[types.UID]*sources.Tried
 		if len(pod.Spec.SchedulingGates) > 0 {
 			m.To, m.GatingPlugin = sources.TierGated, "SchedulingGates"
 		}
-		e.observe(now, m, &model.Move{Move: m})
+		e.observe(now, m, &shadow.Move{Move: m})
 		return true
 	})
 }
@@ -47,7 +46,7 @@ func (e *Engine) attachedTo(now, began time.Time) {
 }
 
 // restore puts a pod where made says that it is likely to be.
-func (e *Engine) restore(now time.Time, made *estimate.Estimate) {
+func (e *Engine) restore(now time.Time, made *shadow.Estimate) {
 	e.Queue.Restore(now, made.PodInfo)
 	e.Settle(now, func(p *board.Pod) {
 		p.Estimated, p.AttemptsAtLeast, p.Message = true, true, made.Message

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue/session/board"
-	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -37,7 +37,7 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 			failed = w.Move(c.Move)
 		}
 	}
-	f := model.NewLiveFeed(cfg)
+	f := shadow.NewLiveFeed(cfg)
 	var schedulers Schedulers
 	defer f.Close()
 

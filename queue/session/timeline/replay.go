@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"github.com/schedq/schedq/queue/session/board"
-	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -35,7 +35,7 @@ func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, ea
 		}
 	}
 	var silences Silences
-	f := model.NewFeed(rec, cfg)
+	f := shadow.NewFeed(rec, cfg)
 	f.EndWith(ctx)
 	defer f.Close()
 	for i := 0; f.HasEvent(0); i++ {

@@ -7,7 +7,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/history"
-	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -29,7 +29,7 @@ type Timeline struct {
 	made made // of a recording
 
 	// Of a recording: its events, how many of them are executed, and engines to fork from.
-	Feed        *model.Feed
+	Feed        *shadow.Feed
 	Next        int
 	checkpoints []checkpoint
 	facts       int // how many bytes those of the executed events take that are kept: see factSize
@@ -84,7 +84,7 @@ type injection struct {
 
 // New returns the timeline of rec, of which nothing has been executed.
 func New(rec *sources.Recording, cfg *schedulerconfig.Config, plugins queue.Plugins) *Timeline {
-	t := &Timeline{History: history.New(), Feed: model.NewFeed(rec, cfg), made: made{rec: rec, cfg: cfg, plugins: plugins}}
+	t := &Timeline{History: history.New(), Feed: shadow.NewFeed(rec, cfg), made: made{rec: rec, cfg: cfg, plugins: plugins}}
 	if t.Start, t.End = Span(rec); rec.Unread {
 		t.ReadTo(rec.End)
 	}
@@ -94,7 +94,7 @@ func New(rec *sources.Recording, cfg *schedulerconfig.Config, plugins queue.Plug
 
 // NewLive returns a timeline that begins now, of a stream that is to tell what happens.
 func NewLive(cfg *schedulerconfig.Config, opts Options, now time.Time) *Timeline {
-	t := &Timeline{History: history.New(), Feed: model.NewLiveFeed(cfg), Start: now, End: now}
+	t := &Timeline{History: history.New(), Feed: shadow.NewLiveFeed(cfg), Start: now, End: now}
 	t.SetEngine(newEngine(cfg, opts.Plugins, now))
 	return t
 }
@@ -233,7 +233,7 @@ func (t *Timeline) NextMove() (time.Time, bool) {
 	}
 	for i := t.Next; t.Forked == nil && t.Feed.HasEvent(i); i++ {
 		switch ev := t.Feed.Events[i]; ev.Fact.(type) {
-		case *sources.Move, *model.Move:
+		case *sources.Move, *shadow.Move:
 			return ev.Time, true
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
-	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
@@ -49,7 +49,7 @@ func (e *Engine) StartScheduler(now time.Time, spare *Spare) error {
 		})
 		e.Queue.Regroup(groups)
 	}
-	e.Driver = model.NewDriver(cfg, sched, e.Queue, e.Ticks, now, e.settleAttempt)
+	e.Driver = shadow.NewDriver(cfg, sched, e.Queue, e.Ticks, now, e.settleAttempt)
 	e.Driver.Cluster = e
 	var flying []*v1.Pod
 	for info := range e.Queue.InFlight() {
@@ -110,7 +110,7 @@ func (e *Engine) removeObject(now time.Time, obj runtime.Object) {
 	if e.Driver != nil {
 		_ = e.Driver.Scheduler.Remove(now, obj)
 		if pod, ok := obj.(*v1.Pod); ok {
-			e.Driver.Unbind(now, pod.UID, model.ErrNotSeen) // its binding finds no pod
+			e.Driver.Unbind(now, pod.UID, shadow.ErrNotSeen) // its binding finds no pod
 		}
 		e.Driver.CollectEvictions()
 	}

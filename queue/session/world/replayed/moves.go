@@ -9,7 +9,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
-	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
@@ -57,7 +57,7 @@ func BoundTo(t *testing.T, rec *sources.Recording, pod string) (node string) {
 // Again returns rec as a rerun.
 func Again(t *testing.T, rec *sources.Recording) *sources.Recording {
 	t.Helper()
-	rerun, err := model.Rerun(rec, "")
+	rerun, err := shadow.Rerun(rec, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,43 @@
+package ratelimit
+
+import (
+	"testing"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// TestUseUp: requests wait that come in step with the rate limit, also where some between them do not show, and a little out of step.
+func TestUseUp(t *testing.T) {
+	const limit = 20 * time.Millisecond
+	for _, c := range []struct {
+		name  string
+		every time.Duration
+		after []float64 // the one before, in milliseconds
+		want  bool
+	}{
+		{"one by one", limit, []float64{20, 20, 20, 20}, true},
+		{"a little out of step", limit, []float64{22.5, 18, 21, 17}, true},
+		{"some do not show", limit, []float64{60, 20, 40, 19}, true},
+		{"too few", limit, []float64{20, 20, 20}, false},
+		{"one is out of step", limit, []float64{20, 20, 30, 20, 20}, false},
+		{"regularly, but not at that rate", limit, []float64{22, 22, 22, 22, 22}, false},
+		{"one is sooner", limit, []float64{20, 20, 20, 5, 20}, false},
+		{"a longer pause", limit, []float64{20, 20, 20, 80}, false},
+		{"no limit", 0, []float64{20, 20, 20, 20}, false},
+	} {
+		for _, left := range []int{40, 39} {
+			cadence, limiter := CadenceOf(c.every), rate.NewLimiter(rate.Every(time.Hour), 80)
+			now := time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC)
+			limiter.ReserveN(now, 80-left)
+			cadence.UseUp(limiter, now)
+			for _, ms := range c.after {
+				now = now.Add(time.Duration(ms * float64(time.Millisecond)))
+				cadence.UseUp(limiter, now)
+			}
+			if usedUp, want := limiter.TokensAt(now) < 1, c.want && left < 40; usedUp != want {
+				t.Errorf("%s, while %d are left: the limit is used up: %v, want %v", c.name, left, usedUp, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package shadow_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schedq/schedq/queue/session/shadow"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
+)
+
+// modelled are the moves of a pod that a recording's model makes, until it ends: "10.5 backoff".
+func modelled(t *testing.T, rec *sources.Recording, popFromBackoffQ bool, pod string) (moves []string) {
+	t.Helper()
+	cfg := world.Config(t)
+	cfg.Queue.PopFromBackoffQ = popFromBackoffQ
+	f := shadow.NewFeed(rec, cfg)
+	t.Cleanup(f.Close)
+	for i := 0; f.HasEvent(i); i++ {
+		at := f.Events[i].Time.Sub(world.At(0)).Seconds()
+		switch m := f.Events[i].Fact.(type) {
+		case *shadow.Move:
+			if m.Pod.Name == pod && !m.Restated {
+				estimate := ""
+				if m.Estimate != nil {
+					estimate = fmt.Sprintf("after %d by %s", m.Estimate.Attempts, strings.Join(m.Estimate.UnschedulablePlugins, ","))
+				}
+				moves = append(moves, strings.TrimSpace(fmt.Sprintf("%.1f %s %s%s", at, m.To, m.Event, estimate)))
+			}
+		case *sources.Move:
+			if m.Pod.Name == pod {
+				moves = append(moves, fmt.Sprintf("%.1f told %s", at, m.To))
+			}
+		}
+	}
+	if f.Err != nil {
+		t.Error(f.Err)
+	}
+	return moves
+}
+
+// rejected gives a pod the condition of an attempt that failed at seconds.
+func rejected(seconds float64, message string) func(*v1.Pod) {
+	return func(p *v1.Pod) {
+		world.Reject(p, message, "")
+		p.Status.Conditions[0].LastTransitionTime = metav1.NewTime(world.At(seconds))
+	}
+}
+
+// TestAttached: where the pods are thought to be when a source comes to a scheduler at work, at 100 s. What wakes pods then finds them
+// there.
+func TestAttached(t *testing.T) {
+	const away = "running Reserve plugin: the API server is away"
+	bound := func(seconds float64) func(*world.Cluster, *v1.Pod) {
+		return func(c *world.Cluster, web *v1.Pod) { c.Bound(seconds, web, "node-a") }
+	}
+	patched := func(seconds float64, message string) func(*world.Cluster, *v1.Pod) {
+		return func(c *world.Cluster, web *v1.Pod) { c.Patched(seconds, web, message, "") }
+	}
+	known := func(attempts int, failed float64, version string) sources.Fact {
+		return &sources.Tried{Pod: world.Key("web"), UID: "web", Attempts: attempts, Failed: world.At(failed), Message: world.TooSmall, Recorded: sources.NewRecorded(version, attempts)}
+	}
+	for _, c := range []struct {
+		name   string
+		cpu    string // that it wants, of one
+		pop    bool
+		pod    func(*v1.Pod)
+		before sources.Fact
+		after  func(*world.Cluster, *v1.Pod)
+		want   []string
+	}{
+		{"it was never tried", "4", true, nil, nil, patched(100.01, world.TooSmall),
+			[]string{"100.0 active UnscheduledPodAdd", "100.0 inflight", "100.0 unschedulable ScheduleAttemptFailure"}},
+		{"it is gated", "4", true, func(p *v1.Pod) {
+			rejected(50, world.TooSmall)(p)
+			p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "quota"}}
+		}, nil, nil, []string{"100.0 gated UnscheduledPodAdd"}},
+		{"it was rejected", "4", true, rejected(50, world.TooSmall), nil, nil, []string{"100.0 unschedulable after 1 by NodeResourcesFit"}},
+		{"it was rejected several times", "4", true, rejected(50, world.TooSmall), known(4, 60, "9"), nil, []string{"100.0 unschedulable after 4 by NodeResourcesFit"}},
+		{"it was rejected, and a node comes", "4", true, rejected(50, world.TooSmall), nil, func(c *world.Cluster, web *v1.Pod) {
+			world.Change(c, 105, sources.Added, world.Node("node-b", "8"), nil)
+			c.Bound(105.01, web, "node-b")
+		}, []string{"100.0 unschedulable after 1 by NodeResourcesFit", "105.0 active NodeAdd", "105.0 inflight", "105.0 scheduled", "105.0 deleted"}},
+		{"it fits by now", "1", true, rejected(50, world.TooSmall), nil, bound(100.05),
+			[]string{"100.0 active after 1 by NodeResourcesFit", "100.0 inflight", "100.0 scheduled", "100.1 deleted"}},
+		{"it fits by now, and an attempt of it would show", "1", true, rejected(50, world.TooSmall), known(1, 60, "2"), nil,
+			[]string{"100.0 unschedulable after 1 by NodeResourcesFit"}},
+		{"an error was long ago", "1", true, rejected(50, away), nil, bound(100.05), []string{"100.0 active after 1 by", "100.0 inflight", "100.0 scheduled", "100.1 deleted"}},
+		{"an error was just now", "1", false, rejected(99.6, away), nil, bound(100.85),
+			[]string{"100.0 backoff after 1 by", "100.8 active BackoffComplete", "100.8 inflight", "100.8 scheduled", "100.9 deleted"}},
+		// The next attempt is seen 4 s later: its backoff ends then, which it has had three failures for.
+		{"an error was long ago, and it is next seen later", "1", false, rejected(50, away), nil, patched(104, away+" still"), []string{"100.0 backoff after 3 by", "104.0 active BackoffComplete", "104.0 inflight", "104.0 backoff ScheduleAttemptFailure",
+			"113.0 active BackoffComplete", "113.0 inflight", "113.0 unschedulable ScheduleAttemptFailure"}},
+		{"it fits by now, and is next seen later", "1", false, rejected(50, world.TooSmall), nil, bound(107), []string{"100.0 backoff after 4 by NodeResourcesFit", "107.0 active BackoffComplete", "107.0 inflight", "107.0 scheduled", "107.0 deleted"}},
+		{"it is next seen later than any backoff", "1", false, rejected(50, world.TooSmall), nil, bound(119), []string{"100.0 active after 1 by NodeResourcesFit", "100.0 inflight", "102.0 unschedulable ScheduleAttemptFailure",
+			"119.0 inflight", "119.0 scheduled", "119.0 deleted"}},
+		{"it does not back off where the loop takes pods from backoffQ", "1", true, rejected(50, away), nil, patched(104, away+" still"), []string{"100.0 active after 1 by", "100.0 inflight", "100.0 unschedulable ScheduleAttemptFailure", "104.0 inflight", "104.0 backoff ScheduleAttemptFailure",
+			"106.0 active BackoffComplete", "106.0 inflight", "106.0 unschedulable ScheduleAttemptFailure"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var w world.Cluster
+			world.Change(&w, 99.9, sources.Added, world.Node("node-a", "1"), nil)
+			web := world.Change(&w, 99.9, sources.Added, world.PendingPod("web", c.cpu), c.pod)
+			if c.before != nil {
+				w.Add(99.95, c.before)
+			}
+			w.Add(100, &sources.Attached{Nodes: true, Began: world.At(0.8)})
+			if c.after != nil {
+				c.after(&w, web)
+			}
+			expect(t, "it is", modelled(t, w.Recording(120), c.pop, "web"), c.want)
+		})
+	}
+}
+
+// TestAttachedWithoutNodes: if a source attaches to a running scheduler without listing nodes, no attempt is modelled before the first node:
+// without nodes, each would fail with an error.
+func TestAttachedWithoutNodes(t *testing.T) {
+	var w world.Cluster
+	world.Change(&w, 99.9, sources.Added, world.PendingPod("db", "4"), rejected(50, world.TooSmall))
+	w.Add(100, &sources.Attached{})
+	web := world.Change(&w, 101, sources.Added, world.PendingPod("web", "4"), nil)
+	w.Add(101.003, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Message: world.TooSmall})
+	world.Change(&w, 105, sources.Added, world.Node("node-a", "8"), nil)
+	w.Bound(105.01, web, "node-a")
+	expect(t, "it is", modelled(t, w.Recording(110), true, "web"), []string{"101.0 active UnscheduledPodAdd", "101.0 inflight", "101.0 unschedulable ScheduleAttemptFailure",
+		"105.0 active NodeAdd", "105.0 inflight", "105.0 scheduled", "105.0 deleted"})
+}
+
+// TestVerbosityChanges: a scheduler's log tells all moves for a while. In that time the model makes none, and then it goes on from
+// where the log has put the pods.
+func TestVerbosityChanges(t *testing.T) {
+	var w world.Cluster
+	node := world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	small := world.Change(&w, 1, sources.Added, world.PendingPod("small", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+	w.Patched(2.01, world.Change(&w, 2, sources.Added, world.PendingPod("web", "1"), nil), world.TooSmall, "")
+	db := w.Patched(2.51, world.Change(&w, 2.5, sources.Added, world.PendingPod("db", "4"), nil), world.TooSmall, "")
+	gone := w.Patched(2.61, world.Change(&w, 2.6, sources.Added, world.PendingPod("gone", "4"), nil), world.TooSmall, "")
+	still := w.Patched(2.71, world.Change(&w, 2.7, sources.Added, world.PendingPod("still", "1"), nil), world.TooSmall, "")
+	w.Add(5, &sources.Logged{Verbosity: sources.MovesVerbosity})
+	// By the log, web is woken and fails again, though the model finds room for it.
+	world.Change(&w, 6, sources.Deleted, small, nil)
+	told := func(seconds float64, pod string, to sources.Tier, event string, plugins ...string) {
+		w.Add(seconds, &sources.Move{Pod: world.Key(pod), To: to, Event: event, Plugins: plugins})
+	}
+	told(6.01, "web", sources.TierActive, "AssignedPodDelete")
+	told(6.02, "web", sources.TierInFlight, "")
+	told(6.03, "web", sources.TierUnschedulable, "ScheduleAttemptFailure", "NodePorts")
+	world.Change(&w, 7, sources.Deleted, gone, nil)
+	told(7.01, "gone", sources.TierDeleted, "")
+	told(8, "db", sources.TierActive, "ForceActivate")
+	w.Add(10, &sources.Logged{Verbosity: 0})
+	w.Patched(10.2, db, world.TooSmall+" again", "")
+	world.Change(&w, 12, sources.Updated, node, func(n *v1.Node) { world.SetCPU(n, "2") })
+	w.Bound(12.01, still, "node-a")
+	late := world.Change(&w, 13, sources.Added, world.PendingPod("late", "1"), nil)
+	w.Bound(13.01, late, "node-a")
+	rec := w.Recording(14)
+	fails := func(at string) []string {
+		return []string{at + " inflight", at + " unschedulable ScheduleAttemptFailure"}
+	}
+	for pod, want := range map[string][]string{
+		"web":  append(append([]string{"2.0 active UnscheduledPodAdd"}, fails("2.0")...), "6.0 told active", "6.0 told inflight", "6.0 told unschedulable"),
+		"db":   append(append(append([]string{"2.5 active UnscheduledPodAdd"}, fails("2.5")...), "8.0 told active"), fails("10.0")...),
+		"gone": append(append([]string{"2.6 active UnscheduledPodAdd"}, fails("2.6")...), "7.0 told deleted"),
+		// Of this one, the log told nothing: it was not woken, though the model would have woken it.
+		"still": append(append([]string{"2.7 active UnscheduledPodAdd"}, fails("2.7")...), "12.0 active NodeUpdateNodeAllocatable", "12.0 inflight", "12.0 scheduled", "12.0 deleted"),
+		"late":  {"13.0 active UnscheduledPodAdd", "13.0 inflight", "13.0 scheduled", "13.0 deleted"},
+	} {
+		expect(t, pod, modelled(t, rec, true, pod), want)
+	}
+}

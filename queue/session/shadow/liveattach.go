@@ -1,0 +1,82 @@
+package shadow
+
+import (
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/channels"
+	"github.com/schedq/schedq/queue/session/flush"
+	"github.com/schedq/schedq/sources"
+)
+
+// maxJudged is how many nodes are looked at to guess where pods are: about a second's work.
+const maxJudged = 500_000
+
+// attach begins with a scheduler that has been at work since began, over the objects there are, and puts each pod
+// where it is likely to be. A zero began is not known. It fails if no scheduler can be set up.
+func (s *shadow) attach(now, began time.Time) error {
+	pods, err := s.load(now)
+	if err != nil {
+		return err
+	}
+	if !began.IsZero() {
+		s.driver.ticks = flush.NewTicks(s.driver.queue.Options(), began)
+	}
+	s.emit(sources.Event{Time: now, Fact: &Attached{&sources.Attached{Began: began}}})
+	budget := maxJudged / (1 + s.objects.Count("Node"))
+	before := s.triedBefore
+	g := Estimator{Opts: s.driver.queue.Options(), Release: s.cfg.Release, Tried: before, Judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
+		if budget--; budget < 0 {
+			return cycle.Verdict{}, false
+		}
+		v, err := s.driver.Scheduler.Judge(pod)
+		s.reasons.Note(v.Reasons)
+		return v, err == nil
+	}}
+	for uid, t := range before {
+		if t.Version != "" {
+			s.oracle.channels.Recorded(uid, t.Recorded)
+		}
+	}
+	for pod := range pods {
+		made, ok := g.Estimate(now, pod)
+		if !ok || len(pod.Spec.SchedulingGates) > 0 {
+			s.driver.queue.Add(now, pod)
+			s.handOnMoves(now, nil)
+			continue
+		}
+		s.backOffUntilSeen(now, &made)
+		if s.driver.takesFrom(made.Tier) && s.oracle.untried(now, pod) {
+			made.Tier = queue.Unschedulable // the loop would have taken it at once
+		}
+		s.driver.queue.Restore(now, made.PodInfo)
+		s.unsettled.moves = s.unsettled.moves[:0]
+		s.oracle.tried.Note(pod.UID, lastAttempt{At: made.Timestamp, Seen: true})
+		key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+		s.shown[key] = pod.UID
+		s.emit(sources.Event{Time: now, Fact: &Move{Estimate: &made, Move: &sources.Move{
+			Pod: key, To: sources.Tier(made.Tier.String()), Message: made.Message,
+		}}})
+	}
+	s.triedBefore = nil
+	return nil
+}
+
+// backOffUntilSeen has the backoff of an estimate end no sooner than the next attempt of its pod that is seen, if it can:
+// what is known of the last one may be old, since not each makes an Event. Where a log tells of all and none is near, it
+// ends as late as it can. A loop that has nothing else to do takes a pod out of its backoff, and tells nothing of its end.
+func (s *shadow) backOffUntilSeen(now time.Time, made *Estimate) {
+	opts := s.driver.queue.Options()
+	switch seen := s.oracle.future.Attempt(made.Pod.UID, now, opts.PodMaxBackoff); {
+	case opts.PopFromBackoffQ || seen == nil && !s.logged:
+		made.BackOffLikely(now, s.oracle.future.FirstStir(now, opts.PodMaxBackoff), opts)
+	case seen != nil:
+		made.BackOffUntil(now, seen.By.Add(-channels.AttemptSlack), opts)
+	default:
+		made.BackOffUntil(now, now.Add(opts.PodMaxBackoff), opts)
+	}
+}

@@ -1,0 +1,310 @@
+package shadow
+
+import (
+	"slices"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/reason"
+	"github.com/schedq/schedq/queue/session/verdict"
+	"github.com/schedq/schedq/sources"
+)
+
+// How a shadow follows what is seen of the real scheduler: a binding, a failed attempt, the patch of a pod's status.
+
+// follow makes the model follow what the change from old to pod shows. old is nil if the pod is new.
+func (s *shadow) follow(now time.Time, old, pod *v1.Pod) {
+	switch {
+	case old == nil || old.Spec.NodeName != "" || old.UID != pod.UID:
+	case pod.Spec.NodeName != "":
+		s.takeInBinding(now, old, pod)
+	case !s.oracle.channels.Requests && cluster.ShowsFailedAttempt(old, pod):
+		s.takeInPatch(now, pod, false)
+	}
+}
+
+// takeInBinding has the model follow that pod was bound. old is the pod before.
+func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
+	if !s.oracle.channels.Exact {
+		s.oracle.channels.Requested(now)
+	}
+	s.oracle.pace.SawOther()
+	s.hearOfPod(now, pod, true) // or an update would bring the pod back into the queue
+	s.flushSeen(now, keyOf(pod))
+	d := s.driver
+	b := d.bindingOf(pod.UID)
+	if b == nil {
+		d.catchUp(now, pod, false)
+		b = d.bindingOf(pod.UID)
+	}
+	if b != nil {
+		d.dropBinding(b)
+		if b.Node != pod.Spec.NodeName {
+			d.Scheduler.Forget(b.Binding)
+		} else {
+			d.Scheduler.Confirm(b.Binding)
+			_ = d.Scheduler.Writes() // what the real scheduler wrote stays
+		}
+	}
+	s.ensureInFlight(now, old)
+	d.because = reason.Because{Rule: reason.ByOutcome, Seen: evidence.Bound, At: now}
+	d.queue.Observe(now, queue.Observation{Pod: old, To: queue.Scheduled})
+	s.handOnMoves(now, nil)
+	d.endPatchWait(pod.UID, now.Add(answerDelay))
+}
+
+// takeInSelected has the model follow that the scheduler has chosen that node for the pod of claim, if it has: it has placed the pod, and waits
+// for the volume.
+func (s *shadow) takeInSelected(now time.Time, claim *v1.PersistentVolumeClaim, node string) {
+	d := s.driver
+	if node == "" || !s.oracle.seesNodes() {
+		return
+	}
+	for info := range d.queue.Pods(func(t queue.Tier) bool { return t.Queued() || t == queue.InFlight }) {
+		if !cluster.HasVolume(info.Pod, claim) {
+			continue
+		}
+		if d.bindingOf(info.Pod.UID) == nil {
+			s.placeOn(now, info.Pod, node)
+		}
+		return
+	}
+}
+
+// placeOn has the loop have placed pod on that node before now.
+func (s *shadow) placeOn(now time.Time, pod *v1.Pod, node string) {
+	d := s.driver
+	if d.UnderWay != nil {
+		d.Conclude(now)
+	}
+	if free := d.LoopFree; d.bindingOf(pod.UID) == nil {
+		d.because = reason.Because{Rule: reason.ByCatchingUp}
+		if d.attemptOf(now, pod, true, node) != nil {
+			d.Conclude(now)
+		}
+		d.LoopFree = free
+	}
+	if b := d.bindingOf(pod.UID); b != nil { // whatever is told of it later
+		b.Until, b.timesOut = s.oracle.preBind.Deadline(now, s.cfg, b.Pod)
+	}
+	s.handOnMoves(now, nil)
+}
+
+// takeInBound has the model follow that the scheduler's log says of a pod that it is bound, if no change of the pod has
+// shown it.
+func (s *shadow) takeInBound(now time.Time, f *sources.Bound) {
+	pod := s.objects.Pod(f.Pod)
+	if pod == nil || pod.UID != f.UID || pod.Spec.NodeName != "" || f.Node == "" {
+		return
+	}
+	pod = pod.DeepCopy()
+	pod.Spec.NodeName = f.Node
+	c := &sources.ObjectChange{Verb: sources.Updated, Object: pod}
+	s.emit(sources.Event{Time: now, Fact: c})
+	s.changed(now, c)
+}
+
+// takeInFailure has the model follow an Event that says that an attempt failed.
+func (s *shadow) takeInFailure(now time.Time, f *sources.FailedAttempt) {
+	if s.driver == nil {
+		return
+	}
+	if !s.hasJustAttempted(now, f.UID, true) {
+		s.hearOfCause(now, f.Pod)
+	}
+	if pod := s.objects.Pod(f.Pod); pod != nil && cluster.Waiting(pod) && pod.UID == f.UID {
+		s.takeInRejection(now, pod, f.Message, f)
+	}
+}
+
+// takeInBeginning has the model follow that the scheduler's log says that an attempt begins. What the loop did before is
+// over.
+func (s *shadow) takeInBeginning(seen *evidence.Sighting) {
+	d, now := s.driver, seen.Time
+	if d == nil || s.told != nil || !s.oracle.seesNodes() || !s.oracle.channels.Begins() {
+		return
+	}
+	if a := d.UnderWay; a != nil {
+		if a.Pod.UID == seen.UID {
+			return
+		}
+		d.Conclude(now)
+	}
+	d.AwaitedPatch = nil
+	s.hearOfCause(now, seen.Pod)
+	if pod := s.objects.Pod(seen.Pod); pod != nil && pod.UID == seen.UID && cluster.Waiting(pod) && d.bindingOf(pod.UID) == nil {
+		d.AttemptOf(now, pod)
+	}
+}
+
+// takeInPatch has the model follow that the scheduler wrote pod's condition, after which the loop goes on. expected
+// is true if an attempt of the model waits for that patch.
+func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
+	s.hearOfPod(now, pod, false)
+	d, c := s.driver, cluster.Unscheduled(pod)
+	last, ok := s.oracle.tried.Last(pod.UID)
+	late := d.asyncAPICalls && s.oracle.channels.Saturated(now) // then it was sent whenever the rate limit let it
+	since, missed := s.oracle.channels.Gaps.Missed(now, sources.PodsWatch)
+	recent := ok && (now.Sub(last.At) < unexpectedPatch || late || missed && last.At.After(since.Add(-unexpectedPatch)))
+	if d.asyncAPICalls && ok && c != nil && last.Message == c.Message {
+		recent = true // the call waited for others, and has what the last attempt failed with (api_dispatcher.go, v1.34, Run)
+	}
+	if d.asyncAPICalls && last.Told && c != nil && last.Message != c.Message {
+		expected = false // it has what a later one failed with
+	}
+	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.Requests && s.oracle.bindingShows(now, pod)) {
+		recent, expected = false, false // that attempt was another: the model placed the pod
+	}
+	others := s.oracle.channels.Logged() // a log tells each attempt itself
+	if cluster.Waiting(pod) && !expected && !recent && !others {
+		s.flushSeen(now, keyOf(pod))
+		message := ""
+		if c != nil {
+			message = c.Message
+		}
+		s.takeInRejection(now, pod, sources.Sanitize(message), nil)
+	} else if recent && !others && c != nil && c.Reason == v1.PodReasonSchedulerError {
+		s.takeInError(now, pod, evidence.Patched)
+	}
+	if node := pod.Status.NominatedNodeName; cluster.Waiting(pod) && node != "" && node != d.queue.NominatedNode(pod.UID) {
+		d.Scheduler.Renominate(now, pod, node)
+		d.CollectEvictions()
+	}
+	s.oracle.tried.SeePatch(pod.UID)
+	d.endPatchWait(pod.UID, now.Add(answerDelay))
+}
+
+// takeInError has the model follow that the last attempt of pod failed by an error, as is seen. If the model had the pod rejected, it has
+// been backing off since then, with no event that could wake it.
+func (s *shadow) takeInError(now time.Time, pod *v1.Pod, seen evidence.Kind) {
+	d := s.driver
+	if s.cfg.Queue.Rules.ErrorsWait {
+		return
+	}
+	if a := d.UnderWay; a != nil && a.Pod.UID == pod.UID {
+		d.Conclude(now) // there was none
+	}
+	if info, ok := d.queue.Get(pod.Namespace, pod.Name); ok && info.Pod.UID == pod.UID && d.bindingOf(pod.UID) == nil && info.ConsecutiveErrorsCount == 0 {
+		d.because = reason.Because{Rule: reason.ByOutcome, Seen: seen, At: now}
+		d.queue.Observe(now, queue.Observation{Pod: pod, To: queue.Backoff, Event: queue.ScheduleAttemptFailure})
+		s.handOnMoves(now, nil)
+	}
+}
+
+// takeInRejection has the model follow that an attempt of pod failed, and why. If the model has not just had that
+// attempt, its loop makes it now. If it comes out otherwise, the pod goes where the message says. told is what is known
+// of the attempt beside, or nil.
+func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.SafeText, told *sources.FailedAttempt) {
+	d := s.driver
+	had := s.hasJustAttempted(now, pod.UID, told != nil) || d.catchUp(now, pod, told != nil)
+	if b := d.bindingOf(pod.UID); b != nil {
+		d.dropBinding(b)
+		d.Scheduler.Forget(b.Binding)
+		had = false
+	}
+	if !had {
+		s.ensureInFlight(now, pod)
+		why := queue.Rejection{}
+		switch {
+		case told != nil && told.Error: // no plugin
+		case told != nil && told.Plugins != nil:
+			why.UnschedulablePlugins = told.Plugins
+		case told != nil && message == "":
+			why.UnschedulablePlugins = []string{verdict.UnknownPlugin}
+		default:
+			why.UnschedulablePlugins = s.reasons.PluginsOf(string(message), s.cfg.Release)
+		}
+		d.because = reason.Because{Rule: reason.ByOutcome, Seen: evidence.Patched, At: now}
+		if told != nil {
+			d.because.Seen = evidence.Failed
+		}
+		_ = d.queue.AddUnschedulableIfNotPresent(now, pod, why) // it is in flight, so nothing else is there
+		s.handOnMoves(now, nil)
+	} else if told != nil && told.Error {
+		s.takeInError(now, pod, evidence.Failed)
+	}
+	s.oracle.tried.Note(pod.UID, lastAttempt{At: now, Seen: true, Message: string(message), Told: told != nil && told.Count < 2})
+	if told != nil {
+		s.oracle.tried.Ended = now
+	}
+	c, awaited := cluster.Unscheduled(pod), d.AwaitedPatch != nil && d.AwaitedPatch.uid == pod.UID
+	if awaited || c != nil && sources.Sanitize(c.Message) == message {
+		return // its patch is known, or the condition stays as it is, and nothing is written
+	}
+	if at := s.oracle.patchedAt(now, pod.UID, string(message), now); at.After(now) && !d.asyncAPICalls {
+		d.AwaitedPatch = &statusPatch{uid: pod.UID, until: at.Add(answerDelay)}
+	}
+}
+
+// hasJustAttempted reports whether the model has just had an attempt of the pod with that UID that was not seen yet:
+// then the attempt that is seen now is that one. event is true if it is seen by an Event.
+func (s *shadow) hasJustAttempted(now time.Time, uid types.UID, event bool) bool {
+	return s.oracle.tried.IsUnseen(now, uid, s.oracle.channels.Slack(now, event))
+}
+
+// ensureInFlight makes pod in flight if it is not: its pop was not seen, but what follows from it was.
+func (s *shadow) ensureInFlight(now time.Time, pod *v1.Pod) {
+	if info, ok := s.driver.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
+		s.driver.because = reason.Because{Rule: reason.ByCatchingUp}
+		s.driver.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
+		s.handOnMoves(now, nil)
+	}
+}
+
+// hearOfPod lets the scheduler hear at once of all that is on its way up to the creation of pod: it was seen to have
+// tried the pod. With updates, also up to the last change of the pod.
+func (s *shadow) hearOfPod(now time.Time, pod *v1.Pod, updates bool) {
+	for slices.ContainsFunc(s.deliveries, func(h delivery) bool {
+		p, ok := h.Change.Object.(*v1.Pod)
+		return ok && p.UID == pod.UID && (updates || h.Change.Verb == sources.Added)
+	}) {
+		s.hearNext(now)
+	}
+}
+
+// hearOfCause lets the scheduler hear of changes earlier than the model would have had it, until they put the named pod
+// where the loop takes it from: an attempt of the pod was seen, so its cause was heard of. Changes that are yet to be
+// told become so now: they are stamped with the answer to a request, and the watch may have been faster.
+func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
+	s.flushSeen(now, pod)
+	for len(s.deliveries) > 0 && !s.oracle.queue.IsAwake(pod) {
+		s.hearNext(now)
+	}
+	for seen := range s.oracle.future.Changes(now, heardEarlier) {
+		if s.oracle.queue.IsAwake(pod) {
+			return
+		}
+		if seen.Used {
+			continue
+		}
+		seen.Used = true
+		s.emit(sources.Event{Time: now, Fact: seen.Change})
+		s.changed(now, seen.Change)
+		for len(s.deliveries) > 0 {
+			s.hearNext(now)
+		}
+	}
+}
+
+// flushSeen has the backoff flush have run by now if the named pod is still in backoffQ though its backoff is over: without
+// PopFromBackoffQ, only that an attempt of it was seen tells when the flush runs. When the scheduler started tells it but roughly, and
+// each period of the real flush was a little longer than a second up to v1.32 (wait.Until, scheduling_queue.go, Run).
+func (s *shadow) flushSeen(now time.Time, pod types.NamespacedName) {
+	d := s.driver
+	info, ok := d.queue.Get(pod.Namespace, pod.Name)
+	if !ok || info.Tier != queue.Backoff || s.cfg.Queue.PopFromBackoffQ || info.BackoffExpiry.After(now) {
+		return
+	}
+	began := now
+	if !s.oracle.channels.Begins() { // it is the attempt's end that is seen
+		began = now.Add(-d.timeFor(nominalTime(s.objects.Count("Node"))))
+	}
+	ran := d.ticks.SawBackoff(info.BackoffExpiry.Add(time.Nanosecond), began) // since v1.33 a backoff is over after its end
+	d.queue.FlushBackoffCompletedAsOf(now, ran)
+	d.onSettled(now, nil)
+}
