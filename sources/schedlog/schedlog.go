@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -39,8 +40,11 @@ const fewEarly, mostEarly = 20, 50
 func Sniff(line []byte) bool {
 	line, _, _ = unwrap(line)
 	_, ok := parseHeader(line)
-	return ok
+	return ok || afterTorn.Match(line)
 }
+
+// afterTorn is a line that follows one which was torn within its header, without a line feed between them.
+var afterTorn = regexp.MustCompile(`^[IWEF]\d{4}[ \d:.]{0,20}[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ [\w.-]+:\d+\] `)
 
 func newParser(r *lines.Reader, year Year) *parser {
 	p := &parser{lines: r, clock: clock{hint: year}, part: &sources.Part{Format: Format}, places: map[types.NamespacedName]time.Time{}}
