@@ -1,6 +1,7 @@
 package schedulerconfig
 
 import (
+	"math"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -13,6 +14,19 @@ func (c *Config) ClientLimiter(share rate.Limit) *rate.Limiter {
 		limit = rate.Inf
 	}
 	return rate.NewLimiter(limit, int(c.ClientBurst))
+}
+
+// BurstTime returns how long the limiter takes to admit ClientBurst requests after a burst, and 0 without a limit.
+func (c *Config) BurstTime() time.Duration {
+	if c.ClientQPS <= 0 {
+		return 0
+	}
+	return time.Duration(float64(c.ClientBurst) / float64(c.ClientQPS) * float64(time.Second))
+}
+
+// SentInBurstTime returns the least number of waiting requests that are sent within BurstTime at that share of the rate.
+func (c *Config) SentInBurstTime(share float64) int {
+	return max(1, int(math.Ceil(share*float64(c.ClientBurst))))
 }
 
 // ClientInterval returns the interval between requests that wait for the rate limit, and 0 without a limit.

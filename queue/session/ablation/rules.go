@@ -177,8 +177,21 @@ var rules = []rule{
 	}
 	return time.Duration(float64(nominal) *`},
 	{"estimate: backoff until the next trace", "shadow/liveattach.go",
-		`	case opts.PopFromBackoffQ || seen == nil`, `	case OFF:
-	case opts.PopFromBackoffQ || seen == nil`},
+		`	switch {
+	case opts.PopFromBackoffQ && !s.limited:`, `	switch {
+	case OFF:
+	case opts.PopFromBackoffQ && !s.limited:`},
 	{"estimate: likely backoff", "shadow/estimatebackoff.go",
-		`	if e.Attempts < 2 ||`, `	if OFF || e.Attempts < 2 ||`},
+		`	if e.failedLast || e.Attempts < 2`, `	if OFF || e.failedLast || e.Attempts < 2`},
+	{"estimate: pods of a crowd", "shadow/estimatebackoff.go",
+		`	e.InCrowd = true
+`, `	if OFF {
+		return
+	}
+	e.InCrowd = true
+`},
+	{"requests counted from attaching", "ratelimit/limit.go",
+		`	if l.attached.IsZero() ||`, `	if OFF || l.attached.IsZero() ||`},
+	{"rate limit reached before attaching", "ratelimit/limit.go",
+		`	return began, cfg.ClientQPS > 0`, `	return began, !OFF && cfg.ClientQPS > 0`},
 }

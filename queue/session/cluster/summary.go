@@ -47,9 +47,10 @@ func (g *Summary) Events() []sources.Event {
 type picker struct {
 	events      []sources.Event
 	first, last end
-	longest     sources.Event                      // the end of the longest attempt
-	kept        map[any]bool                       // the kinds of which a first event was selected
-	hour        time.Time                          // when an event was last selected
+	longest     sources.Event // the end of the longest attempt
+	kept        map[any]bool  // the kinds of which a first event was selected
+	hour        time.Time     // when an event was last selected
+	requests    int
 	uids        map[types.UID]types.NamespacedName // pods by UID
 	shown       map[types.UID]bool                 // UIDs with a selected event
 	ended       *sources.Silent                    // the end of the last scheduler, unless one works since
@@ -64,6 +65,9 @@ type end struct {
 const (
 	// maxQuiet limits the time between selected events, unless no event happens.
 	maxQuiet = time.Hour
+	// maxRequests limits how many of the scheduler's requests are selected: the first ones show whether
+	// they had to wait.
+	maxRequests = 10_000
 	// maxOthers limits how many pods of other schedulers are selected.
 	maxOthers = 100_000
 )
@@ -159,6 +163,9 @@ func (g *picker) picks(ev sources.Event) bool {
 		return g.isFirst(reflect.TypeOf(ev.Fact))
 	case *sources.SchedulerStarted, *sources.SchedulerHeard, *sources.Clocks, *sources.Attached, *sources.Logged, *sources.Mark, *sources.Counts:
 		return true
+	case *sources.Requested:
+		g.requests++
+		return g.requests <= maxRequests
 	case *sources.ObjectChange:
 		picked := g.isFirst(reflect.TypeOf(f.Object))
 		if pod, is := f.Object.(*v1.Pod); is {

@@ -1,4 +1,4 @@
-// Package ratelimit works out when a scheduler's requests wait for its client's rate limit, from the observed ones.
+// Package ratelimit knows when a scheduler's requests wait for its client's rate limit, from those that are seen.
 package ratelimit
 
 import (
@@ -7,6 +7,8 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/sources"
 )
 
 // When the requests of the scheduler's client wait for each other (client-go, rate.Limiter; the rate and the burst are
@@ -19,6 +21,9 @@ const (
 	fewLeft = 10
 	// noneLeft is the same where all requests are told. Derived: see evidence, ownTurn.
 	noneLeft = 2
+	// limitedShare is the share of the rate limit at which requests are sent, at the least, that had waited for it when a
+	// source came to the scheduler. Chosen: who is not held up has no reason to come near to it, and not to go beyond.
+	limitedShare = 0.9
 	// relief is for how long after that pods may still wait for the loop. Chosen, no derivation yet.
 	relief = 5 * time.Second
 )
@@ -31,8 +36,12 @@ type Limit struct {
 	cfg     *schedulerconfig.Config
 	limiter *rate.Limiter
 	limited time.Time // when that was last used up, or nearly
-	cadence Cadence   // of those that show
-	line    time.Time // when the last of those is sent that Wait was told of
+	// attached is when the source came to a scheduler at work, and first how many requests have shown in the time from then on in
+	// which its burst would be let through a second time. Zero if the source knows the scheduler from its start.
+	attached time.Time
+	first    int
+	cadence  Cadence   // of those that show
+	line     time.Time // when the last of those is sent that Wait was told of
 }
 
 // OfShown is the limit of the requests that show, where not all are told, and how few of it are left when they begin to wait.
@@ -46,7 +55,16 @@ func (l *Limit) Restart(cfg *schedulerconfig.Config) {
 	if l.Exact {
 		l.limiter = cfg.ClientLimiter(1)
 	}
-	l.cadence, l.line = CadenceOf(cfg.ClientInterval()), time.Time{}
+	l.attached, l.first, l.cadence, l.line = time.Time{}, 0, CadenceOf(cfg.ClientInterval()), time.Time{}
+}
+
+// Attach says that the source came at now to a scheduler at work, and whether its requests waited for the limit then.
+func (l *Limit) Attach(now time.Time, limited bool) {
+	l.attached = now
+	if limited {
+		l.limiter.ReserveN(now, l.limiter.Burst())
+		l.limited = now
+	}
 }
 
 // Sent counts a request that is seen at now against the limit. heard is false if it may have been made at any time before, as what made
@@ -57,9 +75,21 @@ func (l *Limit) Sent(now time.Time, heard bool) {
 	} else if heard {
 		l.cadence.UseUp(l.limiter, now)
 		l.limiter.AllowN(now, 1) // it may be counted later than it was made
+		l.countFirst(now)
 	}
 	if l.Saturated(now) {
 		l.limited = now
+	}
+}
+
+// countFirst counts a request of those that show first where the source came to a scheduler at work. If as many come as the rate limit
+// lets through, they wait for it: so nothing was left of it when the source came, whatever it let through before.
+func (l *Limit) countFirst(now time.Time) {
+	if l.attached.IsZero() || now.Sub(l.attached) > l.cfg.BurstTime() {
+		return
+	}
+	if l.first++; l.first == l.cfg.SentInBurstTime(limitedShare) {
+		l.limiter.ReserveN(now, int(l.limiter.TokensAt(now)))
 	}
 }
 
@@ -98,3 +128,10 @@ func (l *Limit) Wait(now, turn time.Time) {
 // Idle reports whether the loop has caught up, so that it takes a pod as soon as there is one: the rate limit has
 // held nothing up for longer than relief.
 func (l *Limit) Idle(now time.Time) bool { return now.Sub(l.limited) > relief }
+
+// BeginLimited reports whether the scheduler's requests waited for its client's rate limit when events come to it at work, and when
+// that is: they were sent at that rate for as long as its burst would have lasted at most.
+func BeginLimited(cfg *schedulerconfig.Config, events []sources.Event) (began time.Time, limited bool) {
+	sent, began := cluster.RequestsAfterAttach(events, cfg.BurstTime())
+	return began, cfg.ClientQPS > 0 && sent >= cfg.SentInBurstTime(limitedShare)
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedq/schedq/queue/session/ratelimit"
 	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
 )
 
 // TestSaturated: the scheduler's client may make a hundred requests at once, and fifty a second after that.
@@ -54,6 +55,43 @@ func TestSaturatedInStep(t *testing.T) {
 		}
 		if got := s.Saturated(world.At(0.1 + 5*apart)); got != want {
 			t.Errorf("saturated by requests that are %v s apart: %v, want %v", apart, got, want)
+		}
+	}
+}
+
+// TestBeginsLimited: whether the scheduler's requests waited for their rate limit when a source came to it: a hundred may be sent at
+// once, and fifty a second after that.
+func TestBeginsLimited(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		qps      float32
+		burst    int32
+		sent     int
+		within   float64 // seconds
+		attached bool
+		want     bool
+	}{
+		{"at that rate", 50, 100, 90, 2, true, true},
+		{"nearly at that rate", 50, 100, 89, 2, true, false},
+		{"at that rate for a while", 50, 100, 100, 4, true, false},
+		{"nobody came to it", 50, 100, 90, 2, false, false},
+		{"no requests are recorded", 50, 100, 0, 2, true, false},
+		{"there is no limit", 0, 100, 90, 0, true, false},
+		{"the limit lets one through at once", 50, 1, 1, 2, true, true},
+		{"the limit is one a second", 1, 100, 90, 90, true, true},
+		{"the limit is turned off", -1, 100, 90, 2, true, false},
+	} {
+		cfg := world.Config(t)
+		cfg.ClientQPS, cfg.ClientBurst = c.qps, c.burst
+		var events []sources.Event
+		if c.attached {
+			events = append(events, sources.Event{Time: world.At(5), Fact: &sources.Attached{}})
+		}
+		for i := range c.sent {
+			events = append(events, sources.Event{Time: world.At(5 + c.within*float64(i)/float64(c.sent)), Fact: &sources.Requested{}})
+		}
+		if _, got := ratelimit.BeginLimited(cfg, events); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
 		}
 	}
 }

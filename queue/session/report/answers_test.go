@@ -24,6 +24,26 @@ import (
 // session receives, from the scheduler's start or from half-way on.
 var inputs = []string{"audit log", "audit log, `-v=2`", "attached", "attached half-way"}
 
+// halfway is the first input that lacks what happened before.
+const halfway = 3
+
+// checkAnswers checks that the answers are as right as people may expect.
+func checkAnswers(t *testing.T, input string, a report.Answers) {
+	t.Helper()
+	for _, q := range []struct {
+		what   string
+		answer report.Answer
+		least  float64
+	}{{"tier", a.Tier, 0.985}, {"plugins", a.Plugins, 0.985}, {"end of backoff", a.Return, 0.95}, {"attempts", a.Attempts, 0.95}} {
+		if got := q.answer.Share(); got < q.least {
+			t.Errorf("%s: %s is right for %.2f %%, want %g %% at least", input, q.what, 100*got, 100*q.least)
+		}
+	}
+	if a.LongestWrong > 3 {
+		t.Errorf("%s: the tier of %s is wrong for %d s, want 3 at most", input, a.Of, a.LongestWrong)
+	}
+}
+
 // TestAnswers measures the answers to what people ask about a waiting pod. SCHEDQ_ANSWERS names a file to which it appends them in
 // JSON, and SCHEDQ_INPUTS limits the inputs to those of the given numbers.
 func TestAnswers(t *testing.T) {
@@ -37,6 +57,9 @@ func TestAnswers(t *testing.T) {
 			}
 			v := answersOf(t, i, dir, log, rec, truth, cfg)
 			row = append(row, answersCell(v.Answers))
+			if i < halfway {
+				checkAnswers(t, input, v.Answers)
+			}
 			writeAnswers(t, name, input, v.Answers)
 		}
 		rows[name] = row

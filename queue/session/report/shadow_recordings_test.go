@@ -16,21 +16,8 @@ import (
 	"github.com/schedq/schedq/sources/files"
 )
 
-// goal is how well a shadow of an audit log alone must agree with the scheduler's own log: recall and
-// precision of its moves, the share of the time that is right, and that of each tier in which pods spent
-// at least leastTime. In a shorter time, milliseconds decide.
-type goal struct{ moves, time, tier float64 }
-
-const leastTime = report.Seconds(100 * time.Second)
-
-// goals are by recording; "" is the default.
-var goals = map[string]goal{
-	"":     {moves: 0.97, time: 0.97, tier: 0.95},
-	"busy": {moves: 0.90, time: 0.90, tier: 0.90}, // more pods than the scheduler's client can write
-}
-
 // TestShadowRecordings replays the audit logs of real clusters without the scheduler's log, and compares
-// with it. It takes minutes: "make verify" runs it.
+// with it. It takes minutes: "make verify" runs it. Moves are a diagnostic: TestAnswers has the goals.
 func TestShadowRecordings(t *testing.T) {
 	if os.Getenv("SCHEDQ_VERIFY") == "" {
 		t.Skip("make verify runs this")
@@ -55,23 +42,6 @@ func TestShadowRecordings(t *testing.T) {
 			rows = append(rows, []string{name, strconv.Itoa(v.Transitions.Truth), cell(v)})
 			for _, d := range v.Differences[:min(len(v.Differences), 3)] {
 				t.Logf("%s %s %s → %s %s", d.Time.Format("15:04:05.000"), d.Kind, d.Pod, d.To, d.Event)
-			}
-			g, ok := goals[name]
-			if !ok {
-				g = goals[""]
-			}
-			check := func(figure string, got, want float64) {
-				if got < want {
-					t.Errorf("%s is %.4f, want %.4f at least", figure, got, want)
-				}
-			}
-			check("recall", v.Transitions.Recall, g.moves)
-			check("precision", v.Transitions.Precision, g.moves)
-			check("time", v.PodSeconds.Share, g.time)
-			for _, tier := range v.PodSeconds.Tiers {
-				if tier.Truth >= leastTime {
-					check(tier.Tier, tier.Share, g.tier)
-				}
 			}
 		})
 	}
@@ -112,6 +82,6 @@ func verifyFiles(t *testing.T, paths, seeds []string, log string) *report.Verifi
 	for _, tier := range v.PodSeconds.Tiers {
 		figures += fmt.Sprintf(", %s (%.1f s) %.4f", tier.Tier, time.Duration(tier.Truth).Seconds(), tier.Share)
 	}
-	t.Logf("%s; verified in %s", figures, time.Since(began).Round(100*time.Millisecond))
+	t.Logf("answers %s; %s; verified in %s", answersCell(v.Answers), figures, time.Since(began).Round(100*time.Millisecond))
 	return v
 }

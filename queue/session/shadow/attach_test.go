@@ -2,6 +2,7 @@ package shadow_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,6 +114,76 @@ func TestAttached(t *testing.T) {
 				c.after(&w, web)
 			}
 			expect(t, "it is", modelled(t, w.Recording(120), c.pop, "web"), c.want)
+		})
+	}
+}
+
+// TestAttachedToALimited: where the scheduler's requests waited for their rate limit when the source came, what they tell comes late,
+// if at all: a pod whose attempt does not show is tried in its turn.
+func TestAttachedToALimited(t *testing.T) {
+	for _, sent := range []int{80, 95} { // of the hundred that may be sent at once
+		var w world.Cluster
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+		w.Add(2, &sources.Attached{Nodes: true})
+		for i := range sent {
+			w.Add(2+float64(i)/50, &sources.Requested{})
+		}
+		web := world.Change(&w, 3, sources.Added, world.PendingPod("web", "4"), nil)
+		world.Change(&w, 3.01, sources.Added, world.PendingPod("db", "4"), nil)
+		w.Patched(4.5, web, world.TooSmall, "")
+		tried := map[int]string{80: "4.5 inflight", 95: "3.0 inflight"}[sent] // when its patch is seen, or as soon as it comes
+		if got := modelled(t, w.Recording(6), true, "web"); got[1] != tried {
+			t.Errorf("after %d requests in two seconds it goes %v, want %s", sent, got, tried)
+		}
+	}
+}
+
+// TestAttachedToACrowd: where the scheduler's requests waited for their rate limit when the source came, at 100 s, pods are taken from activeQ,
+// where a flush has put them that ran at a whole second.
+func TestAttachedToACrowd(t *testing.T) {
+	comes := func(seconds float64) func(*world.Cluster) { // a node that is too small, which may wake pods all the same
+		return func(c *world.Cluster) { world.Change(c, seconds, sources.Added, world.Node("node-b", "1"), nil) }
+	}
+	// late is an Event that arrives late and has its own time.
+	late := func(seconds float64, count int) func(*world.Cluster) {
+		return func(c *world.Cluster) {
+			c.Add(seconds, &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: world.TooSmall, Recorded: sources.NewRecorded("2", count)})
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		since  float64 // that it was rejected
+		before func(*world.Cluster)
+		after  func(*world.Cluster)
+		next   float64 // attempt
+		want   []string
+	}{
+		{"its turn is yet to come", 80, nil, comes(100.1), 100.7, []string{"100.0 active after 1 by NodeResourcesFit", "100.7 inflight"}},
+		{"it is flushed at the next second", 80, nil, comes(100.1), 101.2, []string{"100.0 backoff after 1 by NodeResourcesFit", "101.0 active BackoffComplete", "101.2 inflight"}},
+		{"it is flushed later", 80, nil, comes(100.1), 104.6, []string{"100.0 backoff after 3 by NodeResourcesFit", "104.0 active BackoffComplete", "104.6 inflight"}},
+		{"nothing has woken it yet", 80, nil, comes(100.5), 104.6, []string{"100.0 unschedulable after 3 by NodeResourcesFit", "104.6 inflight"}},
+		{"the Event of its last attempt is late", 80, late(97.8, 1), comes(100.1), 104.6, []string{"100.0 backoff after 3 by NodeResourcesFit", "102.0 active BackoffComplete", "104.6 inflight"}},
+		{"the Event of its only attempt is late", 97, late(97.8, 1), comes(100.1), 104.6, []string{"100.0 active after 1 by NodeResourcesFit", "104.6 inflight"}},
+		{"others may have followed that one", 97, late(97.8, 2), comes(100.1), 104.6, []string{"100.0 backoff after 3 by NodeResourcesFit", "104.0 active BackoffComplete", "104.6 inflight"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var w world.Cluster
+			w.Add(90, &sources.Logged{Verbosity: sources.AttemptsVerbosity})
+			world.Change(&w, 90, sources.Added, world.Node("node-a", "1"), nil)
+			web := world.Change(&w, 90, sources.Added, world.PendingPod("web", "4"), rejected(c.since, world.TooSmall))
+			if c.before != nil {
+				c.before(&w)
+			}
+			w.Add(100, &sources.Attached{Nodes: true, Began: world.At(0.8)})
+			for i := range 5 * 50 {
+				w.Add(100.001+float64(i)/50, &sources.Requested{})
+			}
+			c.after(&w)
+			w.Add(c.next, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Message: world.TooSmall, Log: true})
+			got := modelled(t, w.Recording(106), true, "web")
+			if n := len(c.want); len(got) < n || !slices.Equal(got[:n], c.want) {
+				t.Errorf("it is %q, want %q", got, c.want)
+			}
 		})
 	}
 }

@@ -17,6 +17,10 @@ import (
 type Estimate struct {
 	queue.PodInfo
 	Message sources.SafeText
+	// InCrowd is true if the pod's turn was yet to come, as one of more than the loop has time for.
+	InCrowd bool
+	// failedLast is true if no attempt was made since the last one that is known, failedFirst if none was before the first.
+	failedLast, failedFirst bool
 }
 
 // Estimator works out where a pod is likely to be from what the cluster shows of it: its condition, which keeps the
@@ -27,6 +31,8 @@ type Estimator struct {
 	// Release is the scheduler's, such as "v1.31". Empty is the newest.
 	Release string
 	Tried   map[types.UID]*sources.Tried
+	// Last are the pods of which Tried has the last attempt that made an Event. See Attempts.
+	Last map[types.UID]bool
 	// Judge says what an attempt of the pod would come to now. Nil if nobody can tell.
 	Judge func(*v1.Pod) (cycle.Verdict, bool)
 }
@@ -46,6 +52,10 @@ func (g *Estimator) Estimate(now time.Time, pod *v1.Pod) (Estimate, bool) {
 		made.Attempts = max(1, t.Attempts)
 		if t.Failed.After(made.Timestamp) {
 			made.Timestamp, made.Message = t.Failed, t.Message
+			// The third of a pod at one resourceVersion makes none, and those behind it.
+			made.failedLast = g.Last[pod.UID] && (t.Count < 2 || t.Version != pod.ResourceVersion)
+			// The condition keeps the time of the first failure, in whole seconds.
+			made.failedFirst = c != nil && !t.First.Truncate(time.Second).After(c.LastTransitionTime.Time)
 		}
 	}
 	if made.Timestamp.After(now) || made.Timestamp.IsZero() {

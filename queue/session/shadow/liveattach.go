@@ -28,8 +28,9 @@ func (s *shadow) attach(now, began time.Time) error {
 	}
 	s.emit(sources.Event{Time: now, Fact: &Attached{&sources.Attached{Began: began}}})
 	budget := maxJudged / (1 + s.objects.Count("Node"))
-	before := s.triedBefore
-	g := Estimator{Opts: s.driver.queue.Options(), Release: s.cfg.Release, Tried: before, Judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
+	s.oracle.channels.Attach(now, s.limited)
+	before, last := s.triedBefore.ByPod()
+	g := Estimator{Opts: s.driver.queue.Options(), Release: s.cfg.Release, Tried: before, Last: last, Judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
 		if budget--; budget < 0 {
 			return cycle.Verdict{}, false
 		}
@@ -50,7 +51,7 @@ func (s *shadow) attach(now, began time.Time) error {
 			continue
 		}
 		s.backOffUntilSeen(now, &made)
-		if s.driver.takesFrom(made.Tier) && s.oracle.untried(now, pod) {
+		if s.driver.takesFrom(made.Tier) && !made.InCrowd && s.oracle.untried(now, pod) {
 			made.Tier = queue.Unschedulable // the loop would have taken it at once
 		}
 		s.driver.queue.Restore(now, made.PodInfo)
@@ -62,7 +63,7 @@ func (s *shadow) attach(now, began time.Time) error {
 			Pod: key, To: sources.Tier(made.Tier.String()), Message: made.Message,
 		}}})
 	}
-	s.triedBefore = nil
+	s.triedBefore = earlierAttempts{}
 	return nil
 }
 
@@ -71,12 +72,18 @@ func (s *shadow) attach(now, began time.Time) error {
 // ends as late as it can. A loop that has nothing else to do takes a pod out of its backoff, and tells nothing of its end.
 func (s *shadow) backOffUntilSeen(now time.Time, made *Estimate) {
 	opts := s.driver.queue.Options()
-	switch seen := s.oracle.future.Attempt(made.Pod.UID, now, opts.PodMaxBackoff); {
-	case opts.PopFromBackoffQ || seen == nil && !s.logged:
-		made.BackOffLikely(now, s.oracle.future.FirstStir(now, opts.PodMaxBackoff), opts)
+	seen := s.oracle.future.Attempt(made.Pod.UID, now, opts.PodMaxBackoff)
+	stir := func() time.Time { return s.oracle.future.FirstStir(now, opts.PodMaxBackoff) }
+	switch {
+	case opts.PopFromBackoffQ && !s.limited:
+		made.BackOffLikely(now, stir(), opts)
+	case seen != nil && opts.PopFromBackoffQ:
+		made.TriedInCrowd(now, seen.By, stir(), s.driver.ticks, opts)
 	case seen != nil:
 		made.BackOffUntil(now, seen.By.Add(-channels.AttemptSlack), opts)
-	default:
+	case s.logged:
 		made.BackOffUntil(now, now.Add(opts.PodMaxBackoff), opts)
+	default:
+		made.BackOffLikely(now, stir(), opts)
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
@@ -35,10 +34,11 @@ type shadow struct {
 	oracle *oracle
 	shown  cluster.QueuedPods
 	// triedBefore is what is known of pods from before the source came to the scheduler.
-	triedBefore map[types.UID]*sources.Tried
+	triedBefore earlierAttempts
 	told        toldTiers // nil but while the scheduler's log tells all moves
 	nodesTold   bool      // the source tells of a node, at some time, or that there is none
 	logged      bool      // a log tells of attempts, at some time
+	limited     bool      // the scheduler's requests waited for the rate limit when the source came
 	reasons     verdict.Learned
 }
 
@@ -49,6 +49,10 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 	s := &shadow{local: newLocal(cfg, emit), shown: cluster.QueuedPods{}, reasons: verdict.Learned{}}
 	s.nodesTold = cluster.HasNodes(events)
 	s.logged = cluster.HasFact[*sources.Logged](events)
+	limit, began := cfg.ClientLimiter(1), time.Time{}
+	if began, s.limited = ratelimit.BeginLimited(cfg, events); s.limited {
+		limit.ReserveN(began, limit.Burst())
+	}
 	s.oracle = &oracle{
 		presence:   newPresence(cfg, func(now time.Time, f *sources.Silent) { emit(sources.Event{Time: now, Fact: f}) }),
 		pace:       newPace(),
@@ -63,7 +67,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 	}
 	s.oracle.channels.Exact = cluster.HasFact[*sources.Requested](events)
 	if s.oracle.channels.Exact {
-		s.oracle.future = evidence.New(nil, bindPatience, shortestRequest, cfg.ClientLimiter(1))
+		s.oracle.future = evidence.New(nil, bindPatience, shortestRequest, limit)
 	} else {
 		shown, left := ratelimit.OfShown(cfg)
 		s.oracle.future = evidence.NewUntold(nil, bindPatience, shortestRequest, shown, left, cfg.ClientInterval())
@@ -124,10 +128,7 @@ func (s *shadow) takeInNext() error {
 	}
 	switch f := ev.Fact.(type) {
 	case *sources.Tried:
-		if s.triedBefore == nil {
-			s.triedBefore = map[types.UID]*sources.Tried{}
-		}
-		s.triedBefore[f.UID] = f
+		s.triedBefore.Tried(f)
 		return nil
 	case *sources.Attached:
 		s.nodesTold = f.Nodes || s.nodesTold && s.objects.Count("Node") > 0 // or it begins without those that there are

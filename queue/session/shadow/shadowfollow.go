@@ -112,6 +112,9 @@ func (s *shadow) takeInBound(now time.Time, f *sources.Bound) {
 // takeInFailure has the model follow an Event that says that an attempt failed.
 func (s *shadow) takeInFailure(now time.Time, f *sources.FailedAttempt) {
 	if s.driver == nil {
+		if s.limited { // else Events come at once, and those of before are summed up by the source
+			s.triedBefore.Failed(sources.Event{Time: now, Fact: f})
+		}
 		return
 	}
 	if !s.hasJustAttempted(now, f.UID, true) {
