@@ -108,7 +108,8 @@ func (o *oracle) waitingPatch(now time.Time) *evidence.Sighting {
 }
 
 // upcoming decides by the queue alone. The loop takes the pod whose turn it is, unless that is held (see heldUntil): then it
-// waits. Pods for which no scheduler is there have no turn.
+// waits, up to writePatience; after that the pod is not in the real queue, and the loop takes others. Pods for which no scheduler
+// is there have no turn.
 func (o *oracle) upcoming(now time.Time) decision {
 	held, next, passed := 0, time.Time{}, false
 	does := decision{do: takeNext, inTurn: true}
@@ -118,11 +119,11 @@ func (o *oracle) upcoming(now time.Time) decision {
 			continue
 		}
 		until, is, because := o.heldUntil(now, pod)
-		if !is && held > 0 {
+		if !is && held > 0 && !o.presence.passesOver(now) {
 			break
 		}
 		switch {
-		case !is && passed:
+		case !is && (held > 0 || passed):
 			does.do, does.pod, does.because = takePod, pod, reason.Because{Rule: reason.ByPassing, At: o.channels.Horizon(now, pod)}
 			return does
 		case !is:

@@ -73,6 +73,11 @@ func (p *presence) end(now time.Time) {
 	clear(p.Silent)
 }
 
+// passesOver reports whether the pod whose turn it is has not been tried for so long that it can't be in the real queue.
+func (p *presence) passesOver(now time.Time) bool {
+	return p.turn != "" && now.Sub(p.since) > writePatience
+}
+
 // NotTried notes that pod, whose turn it is, would be seen to be tried if a scheduler were there, and is not. A nil pod is
 // that the loop waits for none.
 func (p *presence) NotTried(now time.Time, pod *v1.Pod) {
