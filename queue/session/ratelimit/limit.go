@@ -41,7 +41,7 @@ type Limit struct {
 	attached time.Time
 	first    int
 	cadence  Cadence   // of those that show
-	line     time.Time // when the last of those is sent that Wait was told of
+	line     time.Time // when the last request given to Wait is sent
 }
 
 // OfShown is the limit of the requests that show, where not all are told, and how few of it are left when they begin to wait.

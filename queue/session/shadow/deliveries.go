@@ -19,8 +19,7 @@ type delivery struct {
 	Change *sources.ObjectChange
 }
 
-// Add has the scheduler hear of c, which is told at now, after all that are there: when its log says that it did, or else after that
-// delay.
+// Add delivers c, a change at now, after all earlier ones: at the time in the scheduler's log, or else after that delay.
 func (d *deliveries) Add(now time.Time, delay time.Duration, c *sources.ObjectChange) {
 	at := now.Add(delay)
 	switch {

@@ -33,7 +33,7 @@ type local struct {
 	stopped    func() bool   // see Feed.EndWith
 	deliveries deliveries    // what the scheduler has yet to hear, in order
 	unsettled  unsettled     // moves that its queue told and nobody handed on yet
-	clockAhead time.Duration // as was told last
+	clockAhead time.Duration // the latest known
 }
 
 func newLocal(cfg *schedulerconfig.Config, emit func(sources.Event)) local {

@@ -50,7 +50,7 @@ func (p *pace) Attempt(nominal time.Duration) time.Duration {
 	return time.Duration(float64(nominal) * p.attempts.mean())
 }
 
-// Longest returns how long the loop takes at the most from one attempt to the next, unless it had nothing to do.
+// Longest returns the longest time from one attempt to the next of a loop that has work.
 func (p *pace) Longest() time.Duration { return longestAttempt * p.Attempt(p.nominal) }
 
 // recentMean is the mean of the latest values, without a tenth of them at either end.

@@ -20,7 +20,7 @@ type turns struct {
 	Patience time.Duration
 }
 
-// Next returns when a request is sent that is made now, behind those that wait. Where no request waits, or all are told, it returns now.
+// Next returns when a request made now is sent, after those that wait. If none waits, or the source has all requests, that is now.
 func (t *turns) Next(now time.Time) time.Time {
 	if t.Channels.Logged() {
 		return now
