@@ -366,9 +366,13 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestOneBadFile checks that the first cause is told, not that the others were stopped.
+// TestOneBadFile: the error is about the bad file, not about the other one, whose reading it ended.
 func TestOneBadFile(t *testing.T) {
-	paths := in(t, "a", strings.Repeat(auditLog, 20_000), "b", traceFile+"rubbish\n")
+	var long strings.Builder
+	for i := range 20_000 {
+		long.WriteString(strings.ReplaceAll(auditLog, `"kind":"Event",`, fmt.Sprintf(`"kind":"Event","auditID":"%d",`, i)))
+	}
+	paths := in(t, "a", long.String(), "b", traceFile+"rubbish\n")
 	if _, err := Open(context.Background(), paths, Options{Strict: true}); err == nil || !strings.HasSuffix(err.Error(), "b:3: the line is not a JSON object") {
 		t.Errorf("%v", err)
 	}

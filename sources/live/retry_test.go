@@ -73,11 +73,7 @@ func TestRetryAfter(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server, _, source := inMemory(t)
-				var asked []time.Time // for nodes
-				server.Break(func(w http.ResponseWriter, req *http.Request) {
-					if req.URL.Path == "/api/v1/nodes" {
-						asked = append(asked, time.Now())
-					}
+				server.Break(func(w http.ResponseWriter, _ *http.Request) {
 					header := c.header
 					if header == "date" {
 						header = time.Now().UTC().Add(20 * time.Second).Format(http.TimeFormat)
@@ -98,6 +94,7 @@ func TestRetryAfter(t *testing.T) {
 				if status.Trouble == "" {
 					t.Error("no trouble")
 				}
+				asked := server.Asked("/api/v1/nodes")
 				for i := range asked[1:] {
 					// A date has no fraction of a second.
 					if waited := asked[i+1].Sub(asked[i]); waited < c.wants-time.Second || waited > 31*time.Second {
@@ -156,13 +153,7 @@ func TestPatience(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server, network, source := inMemory(t)
-				var asked []time.Time // for nodes
-				server.Break(func(w http.ResponseWriter, req *http.Request) {
-					if req.URL.Path == "/api/v1/nodes" {
-						asked = append(asked, time.Now())
-					}
-					c.fault(w, req)
-				})
+				server.Break(c.fault)
 				stop := run(t, source)
 				var first sources.SafeText
 				for range 10 {
@@ -179,6 +170,7 @@ func TestPatience(t *testing.T) {
 				if first == "" || !strings.Contains(string(status.Trouble), c.says) {
 					t.Errorf("the trouble was first %q, then %q; want %q", first, status.Trouble, c.says)
 				}
+				asked := server.Asked("/api/v1/nodes")
 				if n := len(asked); n > 2*3*40 { // a streamed list and two pages, each 15 s
 					t.Errorf("asked %d times in 10 minutes", n)
 				}
@@ -216,16 +208,13 @@ func TestLogsRecover(t *testing.T) {
 		log := source.PodLog("kube-system", "kube-scheduler-cp", "")
 		stop := run(t, log)
 		time.Sleep(time.Minute)
-		asked := 0
-		server.Break(func(w http.ResponseWriter, _ *http.Request) {
-			asked++
-			w.WriteHeader(http.StatusServiceUnavailable)
-		})
+		before := len(server.Asked(path))
+		server.Break(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 		time.Sleep(10 * time.Minute)
 		if _, status := log.Take(); len(status.Notices) == 0 || !strings.Contains(status.Notices[len(status.Notices)-1], "can't be read") {
 			t.Errorf("the notices are %q", status.Notices)
 		}
-		if asked < 20 || asked > 100 {
+		if asked := len(server.Asked(path)) - before; asked < 20 || asked > 100 {
 			t.Errorf("asked %d times in ten minutes", asked)
 		}
 		server.Break(nil)

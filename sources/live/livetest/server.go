@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -35,7 +36,7 @@ type Server struct {
 	compacted int // watches from an older revision get 410 Gone
 	objects   map[string]map[types.NamespacedName]runtime.Object
 	log       []entry
-	requests  []string
+	requests  []request
 	refusals  map[string]int    // status codes by resource
 	texts     map[string]string // response bodies by path
 	refuseAll int
@@ -226,11 +227,33 @@ func (s *Server) Compact() {
 // maxRequests is how many requests are kept.
 const maxRequests = 10_000
 
+type request struct {
+	method, path string
+	at           time.Time
+}
+
 // Requests returns the requests so far, as "GET /api/v1/pods". Beyond maxRequests it begins anew.
 func (s *Server) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.requests)
+	var all []string
+	for _, r := range s.requests {
+		all = append(all, r.method+" "+r.path)
+	}
+	return all
+}
+
+// Asked returns when the path was requested. Beyond maxRequests it begins anew.
+func (s *Server) Asked(path string) []time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var at []time.Time
+	for _, r := range s.requests {
+		if r.path == path {
+			at = append(at, r.at)
+		}
+	}
+	return at
 }
 
 func (s *Server) wake() {
@@ -261,7 +284,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if len(s.requests) == maxRequests {
 		s.requests = s.requests[:0]
 	}
-	s.requests = append(s.requests, req.Method+" "+req.URL.Path)
+	s.requests = append(s.requests, request{req.Method, req.URL.Path, time.Now()})
 	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
 	resource := parts[len(parts)-1]
 	code := s.refuseAll
