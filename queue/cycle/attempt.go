@@ -201,6 +201,17 @@ func (s *Scheduler) postFilter(ctx context.Context, a *Attempt, profile framewor
 	return unschedulable, result.NominatingInfo
 }
 
+// FailWith replaces the message of the failed attempt a and the plugins that rejected the pod, as observed in the real
+// scheduler, which knew nodes that s does not. It does nothing if a failed with an error.
+func (s *Scheduler) FailWith(a *Attempt, message string, plugins []string) {
+	if a.failure == nil {
+		return
+	}
+	if fit, ok := a.failure.status.AsError().(*framework.FitError); ok {
+		a.Message, fit.Diagnosis.UnschedulablePlugins = message, sets.New(plugins...)
+	}
+}
+
 // snapshotNode returns the node of that name in the current snapshot, or nil.
 func (s *Scheduler) snapshotNode(name string) *v1.Node {
 	info, err := s.snapshot.Get(name)

@@ -26,6 +26,10 @@ func before(obj runtime.Object, at time.Time, p *past) runtime.Object {
 	return obj
 }
 
+// unrecordedGate stands for the scheduling gates of a pod whose first state in the logs is the one after their removal: the
+// scheduler's next attempt replaces the condition that it wrote about the gates.
+const unrecordedGate = "(not recorded)"
+
 func podBefore(pod *corev1.Pod, at time.Time, p *past) *corev1.Pod {
 	out := *pod
 	if t := pod.DeletionTimestamp; t != nil {
@@ -45,6 +49,10 @@ func podBefore(pod *corev1.Pod, at time.Time, p *past) *corev1.Pod {
 	if pod.Spec.NodeName != "" && (p.bound || since.After(at)) {
 		out.Spec.NodeName = ""
 		out.Status = corev1.PodStatus{Phase: corev1.PodPending}
+		return &out
+	}
+	if i >= 0 && pod.Status.Conditions[i].Reason == corev1.PodReasonSchedulingGated && len(pod.Spec.SchedulingGates) == 0 && !p.when.IsZero() {
+		out.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: unrecordedGate}}
 		return &out
 	}
 	if pod.Spec.NodeName == "" && since.After(at) {

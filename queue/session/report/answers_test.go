@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,11 +20,12 @@ import (
 	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/files"
 )
 
 // inputs are what a model may have of a recording: its audit log alone, or with the scheduler's log at -v=2, or what an attached
-// session receives, from the scheduler's start or from half-way on.
-var inputs = []string{"audit log", "audit log, `-v=2`", "attached", "attached half-way"}
+// session receives, from the scheduler's start or from half-way on, or only the second half of the audit log.
+var inputs = []string{"audit log", "audit log, `-v=2`", "attached", "attached half-way", "second half of the audit log"}
 
 // halfway is the first input that lacks what happened before.
 const halfway = 3
@@ -96,10 +99,49 @@ func answersOf(t *testing.T, input int, dir, log string, rec, truth *sources.Rec
 	case 2:
 		stream := newAsLive(rec, 0)
 		v, err = report.VerifyMoves(t.Context(), movesOf(t, stream, rec.End, cfg), stream.attached, truth, opts, 0)
+	case 4:
+		return verifyHalf(t, dir, log, cfg)
 	case 3:
 		stream := newHalfway(rec, rec.Events[len(rec.Events)/2].Time)
 		v, err = report.VerifyMoves(t.Context(), movesOf(t, stream, rec.End, cfg), stream.attached.Add(settled), truth, opts, 0)
 	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// verifyHalf compares the second half of an audit log with the scheduler's log of the pods that it names: nothing can be known of
+// the others.
+func verifyHalf(t *testing.T, dir, log string, cfg *schedulerconfig.Config) *report.Verification {
+	t.Helper()
+	text := unzip(t, filepath.Join(dir, "audit.log.gz"))
+	text = text[len(text)/2:]
+	text = text[bytes.IndexByte(text, '\n')+1:]
+	half := filepath.Join(t.TempDir(), "half.log")
+	if err := os.WriteFile(half, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rec, err := files.Open(t.Context(), []string{half}, files.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth, err := files.Open(t.Context(), []string{log}, files.Options{Beside: rec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	truth.Events = slices.DeleteFunc(truth.Events, func(ev sources.Event) bool {
+		m, ok := ev.Fact.(*sources.Move)
+		if !ok {
+			return false
+		}
+		if _, known := named[m.Pod.Name]; !known {
+			named[m.Pod.Name] = bytes.Contains(text, []byte(strconv.Quote(m.Pod.Name)))
+		}
+		return !named[m.Pod.Name]
+	})
+	v, err := report.Verify(t.Context(), rec, truth, timeline.Options{Scheduler: cfg}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

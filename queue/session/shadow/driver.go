@@ -278,6 +278,11 @@ func (d *Driver) conclude(now time.Time, observed bool) {
 	if d.endsAsSeen {
 		d.because = reason.Because{Rule: reason.ByOutcome, Seen: evidence.Failed, At: now}
 	}
+	if d.oracle != nil {
+		if message, plugins, ok := d.oracle.observedFailure(now, a); ok {
+			d.Scheduler.FailWith(a, message, plugins)
+		}
+	}
 	d.Scheduler.Conclude(now, a)
 	for _, w := range d.Scheduler.Writes() {
 		if pod, ok := w.Object.(*v1.Pod); ok && pod.UID == a.Pod.UID {

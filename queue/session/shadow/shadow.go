@@ -61,6 +61,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		beingBound: func(yield func(*v1.Pod) bool) { s.driver.eachBinding(yield) },
 		nodes:      func() int { return s.objects.Count("Node") },
 		seesNodes:  func() bool { return s.nodesTold },
+		pluginsOf:  func(message string) []string { return s.reasons.PluginsOf(message, s.cfg.Release) },
 		wakeComing: func() bool {
 			return slices.ContainsFunc(s.deliveries, func(h delivery) bool { return evidence.MayWake(h.Change) })
 		},
@@ -131,6 +132,7 @@ func (s *shadow) takeInNext() error {
 		s.triedBefore.Tried(f)
 		return nil
 	case *sources.Attached:
+		s.oracle.lacksNodes = !f.Nodes
 		s.nodesTold = f.Nodes || s.nodesTold && s.objects.Count("Node") > 0 // or it begins without those that there are
 		return s.attach(ev.Time, f.Began)
 	case *sources.Logged:
