@@ -30,8 +30,10 @@ test: first
 RACE = ./cmd/schedq/cli ./cmd/schedq/command ./cmd/schedq/metrics ./queue/classic/... ./queue/cycle ./queue/session ./queue/session/archive \
   ./queue/session/board ./queue/session/history ./queue/session/timeline ./room/... ./sources/disk ./sources/files ./sources/lines \
   ./sources/live/... ./sources/ring/... ./tui
+# Long tests of one goroutine, and tests of memory, find no races.
+NO_RACE = TestScreensNameOwnKeys|TestBadNamesOnEveryPage|TestTheExactNameIsFoundFirst|TestLongHolds|TestLongExplainedHolds|TestOwnTraces|TestWrappers|TestBombs|TestMemory
 race:
-	CGO_ENABLED=1 go test -race -short -vet=off -timeout 30m $(RACE)
+	CGO_ENABLED=1 go test -race -short -vet=off -timeout 30m -skip '^($(NO_RACE))$$' $(RACE)
 
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'gofmt would change these files: run gofmt -w .'; exit 1; }

@@ -211,6 +211,6 @@ func TestNothingIsLeftOfClusters(t *testing.T) {
 			}
 		},
 	} {
-		t.Run(name, func(t *testing.T) { leak.Check(t, 5, func(int) { round() }) })
+		t.Run(name, func(t *testing.T) { leak.Check(t, 12, func(int) { round() }) })
 	}
 }
