@@ -20,14 +20,14 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// inputs are what a model may have of a recording: its audit log alone, or with the scheduler's log at -v=2, or what an attached
-// session receives, from the scheduler's start or from half-way on.
+// inputs are the parts of a recording that the model gets: its audit log alone or with the scheduler's log at -v=2, or what an
+// attached session receives, from the scheduler's start or from half-way on.
 var inputs = []string{"audit log", "audit log, `-v=2`", "attached", "attached half-way"}
 
-// halfway is the first input that lacks what happened before.
+// halfway is the first of inputs that lacks earlier events.
 const halfway = 3
 
-// checkAnswers checks that the answers are as right as people may expect.
+// checkAnswers checks the shares of right answers, and for how long a tier was wrong.
 func checkAnswers(t *testing.T, input string, a report.Answers) {
 	t.Helper()
 	for _, q := range []struct {
@@ -44,8 +44,8 @@ func checkAnswers(t *testing.T, input string, a report.Answers) {
 	}
 }
 
-// TestAnswers measures the answers to what people ask about a waiting pod. SCHEDQ_ANSWERS names a file to which it appends them in
-// JSON, and SCHEDQ_INPUTS limits the inputs to those of the given numbers.
+// TestAnswers measures the model's answers about waiting pods: see report.Answers. It appends them in JSON to the file
+// SCHEDQ_ANSWERS. SCHEDQ_INPUTS limits the inputs to those numbers.
 func TestAnswers(t *testing.T) {
 	rows := map[string][]string{}
 	eachAttached(t, func(t *testing.T, dir, log string, rec, truth *sources.Recording, cfg *schedulerconfig.Config) {
