@@ -67,14 +67,14 @@ func TestCaptures(t *testing.T) {
 	gallery := "# Screens\n\nScreenshots, made by `make captures`.\n\n![demo](../captures/demo.svg)\n"
 	for _, shot := range shots {
 		synctest.Test(t, func(t *testing.T) {
-			p := sit(t, shot.w, shot.h, session.New(rec, timeline.Options{Paused: true, Opens: 92 * time.Second, Plugins: plugins}), shot.options)
+			p := sit(t, shot.w, shot.h, session.New(rec, timeline.Options{Paused: true, StartOffset: 92 * time.Second, Plugins: plugins}), shot.options)
 			shot.open(p)
 			write(t, shot.name+".svg", p.svg(shot.on))
 		})
 		gallery += fmt.Sprintf("\n## %s\n\n![%s](../captures/%s.svg)\n", shot.title, shot.title, shot.name)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		p := sit(t, 100, 28, session.New(rec, timeline.Options{Opens: 90 * time.Second, Plugins: plugins}), Options{})
+		p := sit(t, 100, 28, session.New(rec, timeline.Options{StartOffset: 90 * time.Second, Plugins: plugins}), Options{})
 		f := demo(p)
 		write(t, "demo.svg", f.svg())
 		write(t, "demo.json", f.tape.text())

@@ -41,7 +41,7 @@ func TestTheFirstFocus(t *testing.T) {
 		p.goTo("+1.2s").seesTogether("┏━ 3 unschedulable 2") // and not where one came
 		p.do(keymap.FocusActive).seesTogether("┏━ 1 activeQ 1").goTo("10:36:03.5").seesTogether("┏━ 1 activeQ 0")
 
-		late := sit(t, 60, 20, session.New(tell(t, queueing), timeline.Options{Paused: true, Opens: 2500 * time.Millisecond}), Options{})
+		late := sit(t, 60, 20, session.New(tell(t, queueing), timeline.Options{Paused: true, StartOffset: 2500 * time.Millisecond}), Options{})
 		late.seesTogether("┏━ 3 unschedulable 2")
 		late.do(keymap.RowDown).sees("▸● oldest") // which was rejected last, and is first all the same
 	})

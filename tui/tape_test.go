@@ -233,7 +233,7 @@ func recordSessions(t *testing.T, rec *sources.Recording, plugins *cycle.Plugins
 	t.Helper()
 	for _, s := range sessions {
 		synctest.Test(t, func(t *testing.T) {
-			tape := record(sit(t, 80, 24, session.New(rec, timeline.Options{Opens: 90 * time.Second, Plugins: plugins}), Options{}))
+			tape := record(sit(t, 80, 24, session.New(rec, timeline.Options{StartOffset: 90 * time.Second, Plugins: plugins}), Options{}))
 			s.act(tape)
 			write(t, s.name+".json", tape.text())
 		})

@@ -7,11 +7,14 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/explain"
@@ -65,7 +68,7 @@ func (o *owner) change(what string, do func(e *timeline.Engine, now time.Time) e
 		o.refuse("%s: %s", what, err)
 		return
 	}
-	o.now = o.fork.CalmDown(settleLimit)
+	o.now = o.fork.RunUntilIdle(settleLimit)
 	o.fork.DescribeLast(what, o.now, joined)
 	if joined {
 		o.fork.Injected[len(o.fork.Injected)-2].What = what
@@ -87,7 +90,7 @@ func (o *owner) try(now time.Time, do func(e *timeline.Engine) error) error {
 	var failed error
 	o.fork.Inject(now, func(e *timeline.Engine) {
 		failed = do(e)
-		e.Settle(now, nil)
+		e.EmitMoves(now, nil)
 	})
 	if failed != nil {
 		o.fork.Injected = o.fork.Injected[:len(o.fork.Injected)-1]
@@ -175,7 +178,7 @@ func (o *owner) apply(name string, objs []runtime.Object) {
 				if old := e.Objects.Pod(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}); old != nil {
 					return fmt.Errorf("pod %s/%s already exists, and a pod's spec can't be changed", pod.Namespace, pod.Name)
 				}
-				if err := manifest.ResolvePriority(pod, e.PriorityClass, e.DefaultPriorityClass); err != nil {
+				if err := manifest.ResolvePriority(pod, priorityClass(e.Objects), defaultPriorityClass(e.Objects)); err != nil {
 					return err
 				}
 			}
@@ -199,7 +202,7 @@ func (o *owner) bindClaim(key types.NamespacedName) {
 		if claim.Spec.VolumeName != "" {
 			return fmt.Errorf("it is already bound to volume %s", claim.Spec.VolumeName)
 		}
-		volume := e.VolumeFor(claim)
+		volume := volumeFor(e.Objects, claim)
 		volume.Spec.ClaimRef = &v1.ObjectReference{Kind: "PersistentVolumeClaim", APIVersion: "v1", Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID}
 		volume.Status.Phase = v1.VolumeBound
 		e.PutObject(now, volume)
@@ -213,4 +216,53 @@ func (o *owner) bindClaim(key types.NamespacedName) {
 		e.PutObject(now, claim)
 		return nil
 	})
+}
+
+// volumeFor returns a copy of the free volume that fits claim best, or a new one.
+func volumeFor(objects cluster.Objects, claim *v1.PersistentVolumeClaim) *v1.PersistentVolume {
+	var all []*v1.PersistentVolume
+	objects.Each("PersistentVolume", func(obj runtime.Object) bool {
+		all = append(all, obj.(*v1.PersistentVolume))
+		return true
+	})
+	if best := cycle.MatchingVolume(claim, all); best != nil {
+		return best.DeepCopy()
+	}
+	class := ""
+	if claim.Spec.StorageClassName != nil {
+		class = *claim.Spec.StorageClassName
+	}
+	size, ok := claim.Spec.Resources.Requests[v1.ResourceStorage]
+	if !ok {
+		size = resource.MustParse("1Gi")
+	}
+	return &v1.PersistentVolume{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolume"},
+		ObjectMeta: metav1.ObjectMeta{Name: "what-if-" + claim.Namespace + "-" + claim.Name, UID: "what-if-" + claim.UID},
+		Spec: v1.PersistentVolumeSpec{
+			Capacity: v1.ResourceList{v1.ResourceStorage: size}, AccessModes: claim.Spec.AccessModes,
+			StorageClassName: class, VolumeMode: claim.Spec.VolumeMode,
+		},
+	}
+}
+
+// priorityClass returns a function that returns the priority class with a name, if it exists.
+func priorityClass(objects cluster.Objects) func(name string) (*schedulingv1.PriorityClass, bool) {
+	return func(name string) (*schedulingv1.PriorityClass, bool) {
+		class, ok := objects.Get(&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}}).(*schedulingv1.PriorityClass)
+		return class, ok
+	}
+}
+
+// defaultPriorityClass returns a function that returns a default priority class, or nil if there is none.
+func defaultPriorityClass(objects cluster.Objects) func() *schedulingv1.PriorityClass {
+	return func() (class *schedulingv1.PriorityClass) {
+		objects.Each("PriorityClass", func(obj runtime.Object) bool {
+			if c := obj.(*schedulingv1.PriorityClass); c.GlobalDefault {
+				class = c
+			}
+			return class == nil
+		})
+		return class
+	}
 }

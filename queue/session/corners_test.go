@@ -208,7 +208,7 @@ func TestAnyObjects(t *testing.T) {
 		fork := line.Fork(line.End)
 		fork.Inject(line.End, func(e *timeline.Engine) {
 			e.Queue.MoveAllToActiveOrBackoffQueue(line.End, queue.MoveAll, nil, nil, nil)
-			e.Settle(line.End, nil)
+			e.EmitMoves(line.End, nil)
 		})
 		fork.GoTo(line.End.Add(time.Hour))
 	})

@@ -50,7 +50,7 @@ func (o *owner) errNoNodes() error {
 func (o *owner) engineShown() (*timeline.Engine, error) {
 	t := o.shownTimeline()
 	switch cursor := t.Cursor; {
-	case t.IsAtEngine(o.now):
+	case t.EngineIsAt(o.now):
 		return t.Engine, nil
 	case t.Forked != nil:
 		return nil, errMomentPassed

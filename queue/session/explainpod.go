@@ -58,10 +58,10 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 // history: only what explains the pods present at the time, and the named pod. It fails if the model
 // does, or when ctx ends.
 func replayedTo(ctx context.Context, rec *sources.Recording, opts timeline.Options, at time.Time, key types.NamespacedName) (*owner, error) {
-	opts.Paused, opts.Opens = true, 0
+	opts.Paused, opts.StartOffset = true, 0
 	o := newOwner(rec, opts)
 	t := o.recording
-	t.PlayTo(ctx, at, opts, func(p *board.Pod) bool { return p.Key == key || t.LeftLately(p) })
+	t.PlayTo(ctx, at, opts, func(p *board.Pod) bool { return p.Key == key || t.LeftRecently(p) })
 	if ctx.Err() == nil {
 		o.show(at)
 	}

@@ -56,7 +56,7 @@ func (o *owner) compareNow() *board.Comparison {
 		return c
 	}
 	at := [2]time.Time{o.now, o.now}
-	if settled := other.Settled(); settled.After(o.now) && !o.now.Before(mine.Settled()) {
+	if settled := other.SettledAt(); settled.After(o.now) && !o.now.Before(mine.SettledAt()) {
 		at[1] = settled
 	}
 	if at[1].After(other.Executed) {

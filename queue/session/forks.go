@@ -216,7 +216,7 @@ func (o *owner) forkInfos() []ForkInfo {
 			if b.Parent != parent {
 				continue
 			}
-			info := ForkInfo{ID: b.ID, Parent: b.Parent, Name: b.Name, From: b.From, Now: b.Now, Injected: t.Deeds(),
+			info := ForkInfo{ID: b.ID, Parent: b.Parent, Name: b.Name, From: b.From, Now: b.Now, Injected: t.Actions(),
 				Current: t == o.fork, Compared: t == o.compared}
 			if t == o.fork {
 				info.Now = o.now

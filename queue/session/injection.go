@@ -32,7 +32,7 @@ func (o *owner) inject(what string, do func(e *timeline.Engine, now time.Time)) 
 	now := o.now
 	moves := o.fork.Inject(now, func(e *timeline.Engine) {
 		do(e, now)
-		e.Settle(now, nil)
+		e.EmitMoves(now, nil)
 	})
 	o.fork.DescribeLast(what, now, false)
 	o.previews = nil
@@ -42,11 +42,11 @@ func (o *owner) inject(what string, do func(e *timeline.Engine, now time.Time)) 
 }
 
 func (o *owner) moveAll() {
-	o.inject(MoveRequest, timeline.Deed(MoveRequest))
+	o.inject(MoveRequest, timeline.Injectable(MoveRequest))
 }
 
 func (o *owner) injectEvent(label string) {
-	do := timeline.Deed(label)
+	do := timeline.Injectable(label)
 	if do == nil {
 		o.refuse("no such cluster event: %s", sources.Sanitize(label))
 		return
@@ -55,7 +55,7 @@ func (o *owner) injectEvent(label string) {
 }
 
 func (o *owner) flushBackoff() {
-	if !o.inject(BackoffFlush, timeline.Deed(BackoffFlush)) {
+	if !o.inject(BackoffFlush, timeline.Injectable(BackoffFlush)) {
 		return
 	}
 	if first := o.fork.Shown.Tiers[queue.Backoff]; first.Len() > 0 {
@@ -65,7 +65,7 @@ func (o *owner) flushBackoff() {
 }
 
 func (o *owner) flushLeftover() {
-	if o.inject(LeftoverFlush, timeline.Deed(LeftoverFlush)) {
+	if o.inject(LeftoverFlush, timeline.Injectable(LeftoverFlush)) {
 		o.say("leftover flush: nothing moved; no pod has been unschedulable for more than %s", words.Short(o.shownTimeline().Options().PodMaxInUnschedulablePods))
 	}
 }
@@ -90,8 +90,8 @@ func (o *owner) activate(key types.NamespacedName) {
 		return
 	}
 	nothingMoved := o.inject("Activate "+key.String(), func(e *timeline.Engine, now time.Time) {
-		e.Note(&sources.Injected{Pod: key})
-		e.Queue.Activate(now, e.Pod(key))
+		e.RecordAction(&sources.Injected{Pod: key})
+		e.Queue.Activate(now, queuedPod(e, key))
 	})
 	switch {
 	case !nothingMoved:
@@ -123,10 +123,10 @@ func (o *owner) addPod(n NewPod) {
 	}
 	o.inject("new pod "+n.Key.String(), func(e *timeline.Engine, now time.Time) {
 		if e.Driver != nil {
-			e.PutObject(now, timeline.AsCreated(pod, now))
+			e.PutObject(now, asCreated(pod, now))
 			return
 		}
-		e.Note(&sources.ObjectChange{Verb: sources.Added, Object: pod})
+		e.RecordAction(&sources.ObjectChange{Verb: sources.Added, Object: pod})
 		e.Objects.Put(pod)
 		e.Queue.Add(now, pod)
 	})
@@ -137,12 +137,12 @@ func (o *owner) deletePod(key types.NamespacedName) {
 		return
 	}
 	o.inject("delete "+key.String(), func(e *timeline.Engine, now time.Time) {
-		pod := e.Pod(key)
+		pod := queuedPod(e, key)
 		if e.Driver != nil {
 			e.RemoveObject(now, pod)
 			return
 		}
-		e.Note(&sources.ObjectChange{Verb: sources.Deleted, Object: pod})
+		e.RecordAction(&sources.ObjectChange{Verb: sources.Deleted, Object: pod})
 		e.Objects.Remove(pod)
 		if info, ok := e.Queue.Get(key.Namespace, key.Name); ok && info.Tier == queue.InFlight {
 			e.Queue.Done(now, pod.UID)
@@ -162,14 +162,14 @@ func (o *owner) openGate(key types.NamespacedName) {
 		return
 	}
 	o.inject("open the gate of "+key.String(), func(e *timeline.Engine, now time.Time) {
-		gated := e.Pod(key)
+		gated := queuedPod(e, key)
 		free := gated.DeepCopy()
 		free.Spec.SchedulingGates = nil
 		if e.Driver != nil {
 			e.PutObject(now, free)
 			return
 		}
-		e.Note(&sources.ObjectChange{Verb: sources.Updated, Object: free})
+		e.RecordAction(&sources.ObjectChange{Verb: sources.Updated, Object: free})
 		e.Objects.Put(free)
 		e.Queue.Update(now, gated, free, []fwk.ClusterEvent{cluster.GatesEliminated})
 	})
@@ -203,7 +203,7 @@ func (o *owner) fits(key types.NamespacedName) {
 	if o.inTier(key, "bind", queue.InFlight) == nil {
 		return
 	}
-	o.inject("it fits", func(e *timeline.Engine, now time.Time) { e.Queue.Bound(now, e.Pod(key).UID) })
+	o.inject("it fits", func(e *timeline.Engine, now time.Time) { e.Queue.Bound(now, queuedPod(e, key).UID) })
 }
 
 func (o *owner) reject(key types.NamespacedName, plugins []string) {
@@ -221,9 +221,30 @@ func (o *owner) reject(key types.NamespacedName, plugins []string) {
 	plugins = slices.Clone(plugins)
 	o.inject(what, func(e *timeline.Engine, now time.Time) {
 		// This only fails for a queued pod, which is not in flight.
-		_ = e.Queue.AddUnschedulableIfNotPresent(now, e.Pod(key), queue.Rejection{UnschedulablePlugins: plugins})
+		_ = e.Queue.AddUnschedulableIfNotPresent(now, queuedPod(e, key), queue.Rejection{UnschedulablePlugins: plugins})
 	})
 }
 
 // scheduling reports whether a local scheduler runs in the what-if shown.
 func (o *owner) scheduling() bool { return o.fork != nil && o.fork.Engine.Driver != nil }
+
+// queuedPod returns the named pod's object in the queue, or a placeholder.
+func queuedPod(e *timeline.Engine, key types.NamespacedName) *v1.Pod {
+	if info, ok := e.Queue.Get(key.Namespace, key.Name); ok {
+		return info.Pod
+	}
+	return cluster.Placeholder(key)
+}
+
+// asCreated returns a copy of pod as the API server would return it after its creation at now.
+func asCreated(pod *v1.Pod, now time.Time) *v1.Pod {
+	pod = pod.DeepCopy()
+	pod.CreationTimestamp = metav1.NewTime(now)
+	if pod.Spec.SchedulerName == "" {
+		pod.Spec.SchedulerName = v1.DefaultSchedulerName
+	}
+	if pod.Status.Phase == "" {
+		pod.Status.Phase = v1.PodPending
+	}
+	return pod
+}

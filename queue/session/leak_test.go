@@ -32,7 +32,7 @@ func TestNothingIsLeft(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	folder := t.TempDir()
-	opts := timeline.Options{Paused: true, Memory: 1, Past: func() (archive.File, error) { return disk.Scratch(t.Context(), folder) }}
+	opts := timeline.Options{Paused: true, Memory: 1, OpenArchive: func() (archive.File, error) { return disk.Scratch(t.Context(), folder) }}
 	run := func(s *session.Session, use func()) {
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
@@ -157,7 +157,7 @@ func TestNothingIsLeftOfClusters(t *testing.T) {
 		files++
 		return filepath.Join(folder, fmt.Sprint("recording-", files, ".jsonl"))
 	}
-	opts := timeline.Options{Past: func() (archive.File, error) { return disk.Scratch(t.Context(), folder) }}
+	opts := timeline.Options{OpenArchive: func() (archive.File, error) { return disk.Scratch(t.Context(), folder) }}
 	attach := func(stream sources.Stream, enough func(*session.Frame) bool) {
 		s := session.NewLive(stream, opts)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -191,7 +191,7 @@ func TestNothingIsLeftOfClusters(t *testing.T) {
 		"watch": func() {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			err := timeline.Follow(ctx, connect(server), opts, timeline.Watching{Move: func(*board.Transition) error {
+			err := timeline.Follow(ctx, connect(server), opts, timeline.Handlers{Move: func(*board.Transition) error {
 				cancel()
 				return nil
 			}})
@@ -205,7 +205,7 @@ func TestNothingIsLeftOfClusters(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := ring.Record(connect(server), out)
-			err = timeline.Drain(t.Context(), r, timeline.Draining{Lasts: time.Millisecond})
+			err = timeline.Drain(t.Context(), r, timeline.DrainOptions{Duration: time.Millisecond})
 			if err := errors.Join(err, r.Close()); err != nil {
 				t.Error(err)
 			}

@@ -103,7 +103,7 @@ func follow(t *testing.T, s *script, opts timeline.Options) (moves chan *board.T
 	moves = make(chan *board.Transition, 1000)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- timeline.Follow(ctx, s, opts, timeline.Watching{Move: func(m *board.Transition) error { moves <- m; return nil }})
+		ended <- timeline.Follow(ctx, s, opts, timeline.Handlers{Move: func(m *board.Transition) error { moves <- m; return nil }})
 		close(moves)
 	}()
 	var once sync.Once
@@ -228,7 +228,7 @@ func TestLoggedBelow(t *testing.T) {
 func TestStreamEnds(t *testing.T) {
 	s := newScript()
 	s.fails <- fmt.Errorf("the cluster is gone")
-	if err := timeline.Follow(t.Context(), s, timeline.Options{}, timeline.Watching{}); err == nil || err.Error() != "the cluster is gone" {
+	if err := timeline.Follow(t.Context(), s, timeline.Options{}, timeline.Handlers{}); err == nil || err.Error() != "the cluster is gone" {
 		t.Error(err)
 	}
 }

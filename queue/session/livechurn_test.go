@@ -39,7 +39,7 @@ func TestTwoDays(t *testing.T) {
 	}
 	folder := t.TempDir()
 	stream := &handed{}
-	o := NewLive(stream, timeline.Options{Memory: 1 << 20, Past: func() (archive.File, error) { return disk.Scratch(t.Context(), folder) }}).owner
+	o := NewLive(stream, timeline.Options{Memory: 1 << 20, OpenArchive: func() (archive.File, error) { return disk.Scratch(t.Context(), folder) }}).owner
 	t.Cleanup(o.close)
 	o.playing, o.memoryLimit = true, 1<<20
 	start := time.Now().UTC()

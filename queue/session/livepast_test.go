@@ -67,7 +67,7 @@ func labelled(pod, version int) *v1.Pod {
 func TestLivePast(t *testing.T) {
 	file := &breaking{}
 	folder := t.TempDir()
-	opts := timeline.Options{Memory: 1, Past: func() (archive.File, error) {
+	opts := timeline.Options{Memory: 1, OpenArchive: func() (archive.File, error) {
 		f, err := disk.Scratch(t.Context(), folder)
 		file.File = f
 		return file, err

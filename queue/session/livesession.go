@@ -43,7 +43,7 @@ func NewLive(stream sources.Stream, opts timeline.Options) *Session {
 	o.recording, o.now = t, now
 	o.setFilter(opts.Filter)
 	o.live = &live{stream: stream}
-	if opts.Past != nil {
+	if opts.OpenArchive != nil {
 		if o.memoryLimit = cmp.Or(opts.Memory, liveBound); t.OpenPast(opts) != nil {
 			o.memoryLimit = 0 // keep an hour in memory
 		}
@@ -176,9 +176,9 @@ func (o *owner) forgetPast() {
 		o.dropArchive(t.StoreBeyond(o.memoryLimit))
 	case o.fork != nil || len(o.forks) > 0 || o.search != nil && o.search.to.IsZero():
 	default:
-		for cut := t.CutBeyond(o.memoryLimit); cut > 0; cut = t.CutBeyond(o.memoryLimit) { // one slice of work may have added much
-			t.Since = t.Change(cut).At
-			o.forget(cut, t.LeftLately)
+		for cut := t.CutToFit(o.memoryLimit); cut > 0; cut = t.CutToFit(o.memoryLimit) { // one slice of work may have added much
+			t.KeptSince = t.Change(cut).At
+			o.forget(cut, t.LeftRecently)
 		}
 	}
 }
@@ -189,7 +189,7 @@ func (o *owner) dropArchive(err error) {
 		return
 	}
 	t := o.recording
-	if o.memoryLimit = t.Unkeep(); o.fork == nil && o.now.Before(t.OldestAt()) {
+	if o.memoryLimit = t.AbandonArchive(); o.fork == nil && o.now.Before(t.OldestAt()) {
 		o.seek(o.now)
 	}
 	o.refuse("keep the history: %s", err)
@@ -197,7 +197,7 @@ func (o *owner) dropArchive(err error) {
 
 // replayTo replays the recording up to at, whose history was dropped.
 func (o *owner) replayTo(at time.Time) {
-	o.recording.BeginAnew()
+	o.recording.Restart()
 	o.counts, o.marks, o.running = nil, nil, nil
 	o.noteFacts(o.rec.Events)
 	o.travel(at)

@@ -100,14 +100,14 @@ func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 	if said := report.OtherSchedulers(rec.Events, o.cfg); said != "" && !rec.Rerun {
 		o.notices = append(o.notices, said)
 	}
-	if opts.Past != nil && o.memoryLimit > 0 {
+	if opts.OpenArchive != nil && o.memoryLimit > 0 {
 		if err := o.recording.OpenPast(opts); err != nil {
-			opts.Past = nil
-			o.memoryLimit = opts.Bound(rec)
+			opts.OpenArchive = nil
+			o.memoryLimit = opts.MemoryLimit(rec)
 			o.notices = append(o.notices, "Played history is kept in memory only: "+err.Error()+".")
 		}
 	}
-	o.show(o.recording.Start.Add(opts.Opens))
+	o.show(o.recording.Start.Add(opts.StartOffset))
 	o.setFilter(opts.Filter)
 	return o
 }
@@ -115,7 +115,7 @@ func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 // newOwnerOf returns an owner without a timeline.
 func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 	o := &owner{subject: subject{rec: rec, unknown: &sources.SchedulerStarted{}}, changed: true}
-	o.playback = playback{speed: cmp.Or(opts.Speed, 1), squeeze: true, playing: !opts.Paused, memoryLimit: opts.Bound(rec)}
+	o.playback = playback{speed: cmp.Or(opts.Speed, 1), squeeze: true, playing: !opts.Paused, memoryLimit: opts.MemoryLimit(rec)}
 	o.noteFacts(rec.Events)
 	o.ended, _ = timeline.SchedulerEnd(rec)
 	o.running = timeline.SchedulersOf(rec) // for a rerun only the first
@@ -169,7 +169,7 @@ func (o *owner) frame() *Frame {
 		Reply:  o.reply, Cluster: o.cluster, Siblings: o.siblings,
 		size: o.size(),
 	}
-	f.Scheduler = cmp.Or(o.running.At(t.Recorded(o.now)), o.unknown)
+	f.Scheduler = cmp.Or(o.running.At(t.RecordedUntil(o.now)), o.unknown)
 	if !o.rec.Rerun {
 		f.Assumed = timeline.Assumed(f.Scheduler)
 	}
@@ -190,7 +190,7 @@ func (o *owner) frame() *Frame {
 	if o.fork != nil {
 		f.Stages = o.fork.Engine.Stages()
 		f.Start, f.End = o.fork.Start, o.now.Add(seekLimit)
-		f.Fork = &Fork{ID: o.fork.Branch.ID, Name: o.fork.Branch.Name, From: o.fork.Start, Injected: o.fork.CountDeeds(), Redo: len(o.fork.Branch.Undone), Undo: len(o.fork.Injected) - o.fork.Branch.Inherited, Scheduling: o.scheduling(), Hints: o.wakes.String()}
+		f.Fork = &Fork{ID: o.fork.Branch.ID, Name: o.fork.Branch.Name, From: o.fork.Start, Injected: len(o.fork.Actions()), Redo: len(o.fork.Branch.Undone), Undo: len(o.fork.Injected) - o.fork.Branch.Inherited, Scheduling: o.scheduling(), Hints: o.wakes.String()}
 		return f
 	}
 	f.Silent = t.Silences.At(o.now)
@@ -212,7 +212,7 @@ func (o *owner) allNotices() []string {
 	if err := o.recording.Feed.Err; err != nil && o.live == nil {
 		all = append(all, err.Error())
 	}
-	if since := o.recording.Since; !since.IsZero() {
+	if since := o.recording.KeptSince; !since.IsZero() {
 		all = append(all, fmt.Sprintf("History before %s was dropped to save memory: going back there replays the recording.", o.zone.Clock(since)))
 	}
 	return all

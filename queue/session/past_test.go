@@ -52,7 +52,7 @@ func inFile(t *testing.T, moves int) (kept, all *session.Session, file *failing)
 	_, end := timeline.Span(rec)
 	file = &failing{}
 	folder := t.TempDir()
-	kept = session.New(long(rec), timeline.Options{Paused: true, Memory: 1, Past: func() (archive.File, error) {
+	kept = session.New(long(rec), timeline.Options{Paused: true, Memory: 1, OpenArchive: func() (archive.File, error) {
 		f, err := disk.Scratch(t.Context(), folder)
 		file.File = f
 		return file, err
@@ -210,7 +210,7 @@ func TestSlowDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 			file.File = f
-			s := session.New(long(rec), timeline.Options{Paused: true, Memory: 1, Past: func() (archive.File, error) { return file, nil }})
+			s := session.New(long(rec), timeline.Options{Paused: true, Memory: 1, OpenArchive: func() (archive.File, error) { return file, nil }})
 			go s.Run(t.Context())
 			way.goes(s)
 			held := <-file.slow
@@ -245,7 +245,7 @@ func TestSlowDisk(t *testing.T) {
 // TestNoFileForThePast: without a file the history stays in memory, with a notice.
 func TestNoFileForThePast(t *testing.T) {
 	rec := loggedMoves(1000)
-	s := session.New(long(rec), timeline.Options{Paused: true, Past: func() (archive.File, error) { return nil, errors.New("no home") }})
+	s := session.New(long(rec), timeline.Options{Paused: true, OpenArchive: func() (archive.File, error) { return nil, errors.New("no home") }})
 	go s.Run(t.Context())
 	if f := s.Sync(); !strings.Contains(strings.Join(f.Notices, "\n"), "kept in memory only: no home") {
 		t.Errorf("got %q", f.Notices)

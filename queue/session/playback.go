@@ -61,8 +61,8 @@ func (o *owner) step(n int) {
 		o.now = at
 	}
 	for ; n < 0; n++ {
-		if t.LogShown().Len() <= 1 && !t.Since.IsZero() {
-			o.replayTo(t.Since.Add(-1))
+		if t.LogShown().Len() <= 1 && !t.KeptSince.IsZero() {
+			o.replayTo(t.KeptSince.Add(-1))
 			break
 		}
 		at, ok := t.StepBack()

@@ -43,7 +43,7 @@ func (s *Session) ReadTo(r Reading) {
 // caller's goroutine, until ctx ends.
 func (s *Session) Complete(ctx context.Context, rec *sources.Recording) {
 	opts := s.opts
-	opts.Opens, opts.Paused = 0, true
+	opts.StartOffset, opts.Paused = 0, true
 	shown := make(chan time.Time, 1)
 	s.do(func(o *owner) { shown <- o.recordingNow() })
 	whole := newOwner(rec, opts)

@@ -23,7 +23,7 @@ func (s *Session) Rerun(ctx context.Context, release string, progress func(share
 	from := s.opts
 	from.Release = s.Release()
 	to := s.opts
-	to.Release, to.Paused, to.Opens = release, true, 0
+	to.Release, to.Paused, to.StartOffset = release, true, 0
 	again, err := shadow.Rerun(s.recorded(), release)
 	if err != nil {
 		return nil, nil, err

@@ -79,12 +79,12 @@ func TestSpareDecidesNothing(t *testing.T) {
 			defer other.close()
 			other.seek(world.At(loadedAt))
 			var err error
-			if o.spare.Ready, err = timeline.LoadOrAlign(nil, o.cfg, other.recording.Engine.Objects, nil); err != nil {
+			if o.spare.Ready, err = timeline.LoadOrUpdate(nil, o.cfg, other.recording.Engine.Objects, nil); err != nil {
 				t.Fatal(err)
 			}
 			was := o.spare.Ready
 			o.seek(world.At(askedAt))
-			aligned = was.Align(o.recording.Engine.Objects)
+			aligned = was.Update(o.recording.Engine.Objects)
 			if !aligned {
 				o.spare.Close()
 			}
@@ -147,7 +147,7 @@ func ready(t testing.TB, s *Session) {
 	for deadline := time.Now().Add(time.Minute); ; {
 		done := make(chan bool)
 		s.do(func(o *owner) {
-			o.spare.TakeOverLoaded(false)
+			o.spare.Receive(false)
 			o.spare.NotBefore = time.Time{}
 			done <- o.spare.Ready != nil
 		})

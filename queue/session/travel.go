@@ -36,7 +36,7 @@ func (o *owner) halt() { o.playing, o.search, o.skipped, o.changed = false, nil,
 
 // working reports whether there is work that takes longer than a command may.
 func (o *owner) working() bool {
-	return o.search != nil || o.previews.Unfinished() || o.recording.StoresBeyond(o.memoryLimit)
+	return o.search != nil || o.previews.Unfinished() || o.recording.NeedsStore(o.memoryLimit)
 }
 
 // storing returns a channel that is closed when there is such work. Nil means that there is some now.
@@ -49,7 +49,7 @@ func (o *owner) storing() <-chan struct{} {
 
 // outrunsDisk reports whether history takes twice its memory limit because the disk is slow. Nothing
 // more is played until it has been written; commands are still handled.
-func (o *owner) outrunsDisk() bool { return o.recording.StoresBeyond(2 * o.memoryLimit) }
+func (o *owner) outrunsDisk() bool { return o.recording.NeedsStore(2 * o.memoryLimit) }
 
 // work does a slice of it.
 func (o *owner) work() {
@@ -58,7 +58,7 @@ func (o *owner) work() {
 		o.searchOn()
 		o.forgetPast()
 	case o.previews.Unfinished():
-		o.previews.WorkOutNext()
+		o.previews.ComputeNext()
 		o.changed = true
 	default:
 		o.forgetPast()
@@ -75,13 +75,13 @@ func (o *owner) searchOn() {
 	for n := 0; ; n++ {
 		if n%16 == 15 && (time.Since(began) > searchSlice || o.commandWaiting != nil && o.commandWaiting()) { // each step may take the model 0.3 ms
 			o.changed = true // its progress
-			if o.memoryLimit > 0 && !s.Line.HasArchive() && s.Line.Size() > 2*o.memoryLimit {
+			if o.memoryLimit > 0 && !s.Timeline.HasArchive() && s.Timeline.Size() > 2*o.memoryLimit {
 				o.search = nil
-				o.refuseNotFound("no moment up to %s matches %q, and memory is short: go there and search again", o.zone.Clock(s.Line.Executed), s.Condition)
+				o.refuseNotFound("no moment up to %s matches %q, and memory is short: go there and search again", o.zone.Clock(s.Timeline.Executed), s.Condition)
 			}
 			return
 		}
-		found, more := s.LookAtNext()
+		found, more := s.Step()
 		switch {
 		case found:
 			o.search, o.changed = nil, true
@@ -93,8 +93,8 @@ func (o *owner) searchOn() {
 			return
 		case !more:
 			o.search = nil
-			s.GiveUp()
-			switch since := s.Line.Since; {
+			s.Cancel()
+			switch since := s.Timeline.KeptSince; {
 			case !s.Forward && !since.IsZero():
 				o.refuseNotFound("no earlier moment back to %s, where the kept history starts, matches %q", o.zone.Clock(since), s.Condition)
 			case s.Forward:
@@ -109,7 +109,7 @@ func (o *owner) searchOn() {
 
 // progress returns what is searched for, and the position of the search.
 func (s *search) progress(zone words.Zone) sources.SafeText {
-	at := s.Line.Executed
+	at := s.Timeline.Executed
 	if s.to.IsZero() {
 		at = s.Reached()
 	}
@@ -138,7 +138,7 @@ func (o *owner) travel(to time.Time) {
 	if to.After(t.End) && t.Forked == nil {
 		to = t.End
 	}
-	if t.IsGone(to) {
+	if t.IsDropped(to) {
 		o.replayTo(to)
 		return
 	}
@@ -147,7 +147,7 @@ func (o *owner) travel(to time.Time) {
 		return
 	}
 	o.skipped, o.quiet, o.changed = QuietTime{}, 0, true
-	o.search = &search{timeline.Search{Line: t, Condition: board.Condition{Text: sources.SafeText(o.zone.Clock(to))}}, to}
+	o.search = &search{timeline.Search{Timeline: t, Condition: board.Condition{Text: sources.SafeText(o.zone.Clock(to))}}, to}
 	if !o.outrunsDisk() {
 		o.travelOn(o.search, nil) // commands that wait already refer to the destination
 	}
@@ -157,10 +157,10 @@ func (o *owner) travel(to time.Time) {
 // travelOn continues a Seek for a slice of time, or until commandWaiting, which may be nil, returns true.
 func (o *owner) travelOn(s *search, commandWaiting func() bool) {
 	to := s.to
-	if s.Line.ExecuteFor(searchSlice, to, commandWaiting) {
+	if s.Timeline.ExecuteFor(searchSlice, to, commandWaiting) {
 		o.search = nil
 	} else {
-		to = s.Line.Executed
+		to = s.Timeline.Executed
 	}
 	o.show(to)
 	o.changed = true
@@ -171,7 +171,7 @@ func (o *owner) seek(at time.Time) {
 		o.refuse("a what-if can advance at most %s at once", seekLimit)
 		return
 	}
-	if o.shownTimeline().IsGone(at) {
+	if o.shownTimeline().IsDropped(at) {
 		o.replayTo(at)
 		return
 	}

@@ -40,7 +40,7 @@ func millionMoves(pods int, opts timeline.Options) *owner {
 		add(sources.Move{Pod: pod, To: sources.TierUnschedulable, Event: queue.ScheduleAttemptFailure, Plugins: []string{"NodeResourcesFit"}})
 		add(sources.Move{Pod: pod, To: sources.TierBackoff, Event: "NodeAdd"})
 	}
-	if opts.Past != nil {
+	if opts.OpenArchive != nil {
 		rec = notKept(rec)
 	}
 	o := newOwner(rec, opts)
@@ -99,7 +99,7 @@ func BenchmarkSeekMillion(b *testing.B) {
 func BenchmarkSeekInAFile(b *testing.B) {
 	for _, pods := range []int{500, 5_000, 20_000, 50_000} {
 		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) {
-			o := millionMoves(pods, timeline.Options{Paused: true, Past: func() (archive.File, error) { return disk.Scratch(b.Context(), b.TempDir()) }})
+			o := millionMoves(pods, timeline.Options{Paused: true, OpenArchive: func() (archive.File, error) { return disk.Scratch(b.Context(), b.TempDir()) }})
 			defer o.close()
 			rng := rand.New(rand.NewPCG(1, 2))
 			var took []time.Duration

@@ -97,7 +97,7 @@ func (f *attachFlags) show(cmd *cobra.Command, cluster *kubeFlags, opts timeline
 		}
 		stream = recorder
 	}
-	opts.Past = scratchFiles(cmd.Context())
+	opts.OpenArchive = scratchFiles(cmd.Context())
 	shown := session.NewLive(stream, f.display.Session(opts))
 	f.display.Source = sourceOfCluster(string(shown.Frame().Name))
 	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown), nil)

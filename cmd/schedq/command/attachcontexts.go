@@ -18,7 +18,7 @@ import (
 // contextsToAttach returns a function that lists the contexts of the kubeconfig, for the screen to
 // attach to. Attaching records to the state directory if record is true.
 func contextsToAttach(cmd *cobra.Command, cluster *kubeFlags, options timeline.Options, record bool) func() ([]tui.Recording, error) {
-	options.Opens, options.Paused, options.SchedulerRelease = 0, false, ""
+	options.StartOffset, options.Paused, options.SchedulerRelease = 0, false, ""
 	return func() ([]tui.Recording, error) {
 		names, err := cluster.Contexts()
 		var all []tui.Recording

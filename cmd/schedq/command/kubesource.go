@@ -35,7 +35,7 @@ func (f *kubeFlags) Collect(cmd *cobra.Command, d time.Duration) (*sources.Recor
 	if err != nil {
 		return nil, err
 	}
-	return timeline.Collect(cmd.Context(), stream, timeline.Draining{Lasts: d, Status: cli.NewStatusPrinter(cmd.ErrOrStderr()).Print})
+	return timeline.Collect(cmd.Context(), stream, timeline.DrainOptions{Duration: d, Status: cli.NewStatusPrinter(cmd.ErrOrStderr()).Print})
 }
 
 // Open checks that the cluster can be watched and returns its stream.

@@ -85,7 +85,7 @@ func record(cmd *cobra.Command, cluster *kubeFlags, out string, duration time.Du
 			printer.Print(status)
 		}
 	}
-	err = timeline.Drain(cmd.Context(), recorder, timeline.Draining{Status: print, Check: recorder.Err})
+	err = timeline.Drain(cmd.Context(), recorder, timeline.DrainOptions{Status: print, Check: recorder.Err})
 	if closing := recorder.Close(); !errors.Is(err, closing) {
 		err = errors.Join(err, closing)
 	}

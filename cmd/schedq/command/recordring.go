@@ -75,7 +75,7 @@ func (f *ringFlags) record(cmd *cobra.Command, cluster *kubeFlags, folder string
 	recorder := ring.Record(stream, out)
 	status := cli.NewStatusPrinter(cmd.ErrOrStderr()).Print
 	if listener == nil { // without metrics, no model is needed
-		err = timeline.Drain(cmd.Context(), recorder, timeline.Draining{Status: status})
+		err = timeline.Drain(cmd.Context(), recorder, timeline.DrainOptions{Status: status})
 	} else {
 		figures := metrics.New()
 		var handlers map[string]http.Handler
@@ -83,7 +83,7 @@ func (f *ringFlags) record(cmd *cobra.Command, cluster *kubeFlags, folder string
 			handlers = map[string]http.Handler{"/recording": remote.Handler(folder, token)}
 		}
 		metrics.Serve(cmd.Context(), listener, figures.Gather, handlers)
-		err = timeline.Follow(cmd.Context(), figures.WithCounts(recorder), opts, timeline.Watching{
+		err = timeline.Follow(cmd.Context(), figures.WithCounts(recorder), opts, timeline.Handlers{
 			Move:   func(t *board.Transition) error { figures.Add(t); return nil },
 			Status: status,
 			Idle:   func(board *board.Board, now time.Time) error { figures.SetBoard(board, now); return nil },

@@ -103,11 +103,11 @@ func (f *screenFlags) session(cmd *cobra.Command, first, second *sources.Recordi
 	}
 	cli.LimitMemoryFor(first, cli.ScreenMemory)
 	options = f.display.Session(options)
-	options.Paused, options.Speed, options.Opens = f.paused, f.speed, opens
+	options.Paused, options.Speed, options.StartOffset = f.paused, f.speed, opens
 	if options.Memory, err = cli.Memory(cmd); err != nil {
 		return nil, none, err
 	}
-	options.Past = scratchFiles(cmd.Context())
+	options.OpenArchive = scratchFiles(cmd.Context())
 	listener, err := f.metrics.Listen()
 	if err != nil {
 		return nil, none, err
@@ -270,7 +270,7 @@ func embeddedRecordings(options timeline.Options) []tui.Recording {
 				}
 				rec.Name = sources.SafeText(e.Title)
 				options := options
-				options.Opens = e.Opens
+				options.StartOffset = e.Opens
 				return session.New(rec, options), nil
 			},
 		})
@@ -280,7 +280,7 @@ func embeddedRecordings(options timeline.Options) []tui.Recording {
 
 // withRecordings returns o with the recordings that attach made, and with a way to open other files.
 func withRecordings(cmd *cobra.Command, o tui.Options, options timeline.Options) tui.Options {
-	options.Opens, options.Paused = 0, true
+	options.StartOffset, options.Paused = 0, true
 	ofFiles := func(title string, paths []string) tui.Recording {
 		return tui.Recording{
 			Name: filepath.Base(paths[0]), Title: title, Description: strings.Join(paths, " "), Source: sourceOfFiles(paths),

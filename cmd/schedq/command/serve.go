@@ -198,7 +198,7 @@ func (f *serveFlags) opener(ctx context.Context) (room.Open, error) {
 	}
 	shown := embedded.All()[slices.Index(cli.EmbeddedNames(), f.recording)]
 	rec.Name = sources.SafeText(shown.Title)
-	opts.Opens = shown.Opens
+	opts.StartOffset = shown.Opens
 	return func(v *room.Visitor) (tea.Model, error) {
 		v.SetPlace(shown.Title)
 		return tui.NewServed(v.Context(), session.New(rec, opts), tui.Options{}), nil

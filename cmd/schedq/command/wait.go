@@ -372,7 +372,7 @@ func (w *podWait) follow(cmd *cobra.Command, stream sources.Stream, opts timelin
 	tap := &podTap{Stream: stream, pods: map[types.NamespacedName]*v1.Pod{}}
 	status := cli.NewStatusPrinter(cmd.ErrOrStderr())
 	var attached time.Time
-	err := timeline.Follow(cmd.Context(), tap, opts, timeline.Watching{
+	err := timeline.Follow(cmd.Context(), tap, opts, timeline.Handlers{
 		Status: func(s sources.Status) {
 			status.Print(s)
 			attached = s.Attached

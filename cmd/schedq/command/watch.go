@@ -56,7 +56,7 @@ func watchLive(cmd *cobra.Command, cluster *kubeFlags, opts timeline.Options, as
 	figures := metrics.New()
 	metrics.Serve(cmd.Context(), listener, figures.Gather, nil)
 	out := newMovePrinter(cmd.OutOrStdout(), asJSON)
-	return timeline.Follow(cmd.Context(), figures.WithCounts(source), opts, timeline.Watching{
+	return timeline.Follow(cmd.Context(), figures.WithCounts(source), opts, timeline.Handlers{
 		Move: func(t *board.Transition) error {
 			figures.Add(t)
 			if !cluster.Shows(t.Pod.Key.Namespace) || !opts.Selects(t) {

@@ -9,26 +9,27 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// Answers compares the answers to four questions about a waiting pod, asked of every pod once a second: in which tier is it,
-// which plugins rejected it, when does its backoff end, and how many attempts has it had. The last three are asked of pods in
-// backoffQ and among the unschedulable, the time of return in backoffQ alone.
+// Answers compares the model's answers to four questions with the truth's, for each waiting pod once a second: in which tier
+// it is, which plugins rejected it, when its backoff ends, and how many attempts it has had. Plugins and attempts are compared
+// for pods in backoffQ and unschedulable pods, the end of the backoff only for pods in backoffQ.
 type Answers struct {
 	Tier     Answer `json:"tier"`
 	Plugins  Answer `json:"plugins"`
 	Return   Answer `json:"return"`   // right within a second
 	Attempts Answer `json:"attempts"` // right within one attempt, or 5 %
-	// LongestWrong is the longest time in seconds for which a pod's tier was wrong, and Of that pod, or empty.
+	// LongestWrong is the longest time in seconds for which the tier of a pod was wrong, and Of is that pod. Both are empty if
+	// no tier was wrong.
 	LongestWrong int    `json:"longestWrongSeconds"`
 	Of           string `json:"longestWrongPod,omitempty"`
 }
 
-// Answer counts how often a question was asked and answered rightly.
+// Answer counts how often an answer was compared, and how often it was right.
 type Answer struct {
 	Asked int `json:"asked"`
 	Right int `json:"right"`
 }
 
-// Share returns the share of right answers, or 1 if the question was never asked.
+// Share returns the share of right answers, or 1 if there are none.
 func (a Answer) Share() float64 { return share(a.Right, a.Asked) }
 
 func (a *Answer) add(asked int, right bool) {
@@ -37,57 +38,54 @@ func (a *Answer) add(asked int, right bool) {
 	}
 }
 
-// shown is what a run shows of a pod beside its tier.
-type shown struct {
+// podState is a pod's state in one run, besides its tier.
+type podState struct {
 	attempts int
 	expiry   time.Time
 	plugins  string
 }
 
-func shownOf(p *board.Pod) shown {
+func podStateOf(p *board.Pod) podState {
 	plugins := slices.Concat(p.UnschedulablePlugins, p.PendingPlugins)
 	slices.Sort(plugins)
-	return shown{p.Attempts, p.BackoffExpiry, strings.Join(plugins, ",")}
+	return podState{p.Attempts, p.BackoffExpiry, strings.Join(plugins, ",")}
 }
 
-// asked is what the questions about a pod are asked of.
-type asked struct {
-	shown [2]shown // what each run shows
-	wrong int      // seconds in a row in which the model has had it in another tier
+// answeredPod is a pod of which answers are compared.
+type answeredPod struct {
+	states [2]podState // by run
+	wrong  int         // for how many seconds the model has had it in a wrong tier
 }
 
-// answers are the answers so far.
-type answers struct{ Answers }
-
-// ask asks the questions about p at each half second between from and until, when neither run moved it.
-func (a *answers) ask(p *comparedPod, from, until moment) {
+// compare compares the answers about p at each half second from from to until, between which neither run moved it.
+func (a *Answers) compare(p *comparedPod, from, until moment) {
 	tier := p.tiers[want]
-	if p.asked == nil {
+	if p.answers == nil {
 		return
 	}
 	if !tier.Queued() {
-		p.asked.wrong = 0
+		p.answers.wrong = 0
 		return
 	}
 	const second, half = moment(time.Second), moment(time.Second / 2)
-	n := int((until+half-1)/second - (from+half-1)/second) // the half seconds at and after from, before until
+	n := int((until+half-1)/second - (from+half-1)/second) // from is included, until is not
 	if n <= 0 {
 		return
 	}
 	right := p.tiers[got] == tier
 	a.Tier.add(n, right)
 	if right {
-		p.asked.wrong = 0
-	} else if p.asked.wrong += n; p.asked.wrong > a.LongestWrong {
-		a.LongestWrong, a.Of = p.asked.wrong, p.name.String()
+		p.answers.wrong = 0
+	} else if p.answers.wrong += n; p.answers.wrong > a.LongestWrong {
+		a.LongestWrong, a.Of = p.answers.wrong, p.name.String()
 	}
 	if tier != queue.Backoff && tier != queue.Unschedulable {
 		return
 	}
-	truth, model, there := p.asked.shown[want], p.asked.shown[got], p.tiers[got] != queue.None
-	a.Plugins.add(n, there && model.plugins == truth.plugins)
-	a.Attempts.add(n, there && float64(max(model.attempts-truth.attempts, truth.attempts-model.attempts)) <= max(1, 0.05*float64(truth.attempts)))
+	truth, model, exists := p.answers.states[want], p.answers.states[got], p.tiers[got] != queue.None
+	a.Plugins.add(n, exists && model.plugins == truth.plugins)
+	a.Attempts.add(n, exists && float64(max(model.attempts-truth.attempts, truth.attempts-model.attempts)) <= max(1, 0.05*float64(truth.attempts)))
 	if tier == queue.Backoff && !truth.expiry.IsZero() {
-		a.Return.add(n, there && model.expiry.Sub(truth.expiry).Abs() <= time.Second)
+		a.Return.add(n, exists && model.expiry.Sub(truth.expiry).Abs() <= time.Second)
 	}
 }

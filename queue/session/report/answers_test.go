@@ -23,14 +23,14 @@ import (
 	"github.com/schedq/schedq/sources/files"
 )
 
-// inputs are what a model may have of a recording: its audit log alone, or with the scheduler's log at -v=2, or what an attached
-// session receives, from the scheduler's start or from half-way on, or only the second half of the audit log.
+// inputs are the parts of a recording that the model gets: its audit log alone or with the scheduler's log at -v=2, what an
+// attached session receives, from the scheduler's start or from half-way on, or the second half of the audit log.
 var inputs = []string{"audit log", "audit log, `-v=2`", "attached", "attached half-way", "second half of the audit log"}
 
-// halfway is the first input that lacks what happened before.
+// halfway is the first of inputs that lacks earlier events.
 const halfway = 3
 
-// checkAnswers checks that the answers are as right as people may expect.
+// checkAnswers checks the shares of right answers, and for how long a tier was wrong.
 func checkAnswers(t *testing.T, input string, a report.Answers) {
 	t.Helper()
 	for _, q := range []struct {
@@ -47,8 +47,8 @@ func checkAnswers(t *testing.T, input string, a report.Answers) {
 	}
 }
 
-// TestAnswers measures the answers to what people ask about a waiting pod. SCHEDQ_ANSWERS names a file to which it appends them in
-// JSON, and SCHEDQ_INPUTS limits the inputs to those of the given numbers.
+// TestAnswers measures the model's answers about waiting pods: see report.Answers. It appends them in JSON to the file
+// SCHEDQ_ANSWERS. SCHEDQ_INPUTS limits the inputs to those numbers.
 func TestAnswers(t *testing.T) {
 	rows := map[string][]string{}
 	eachAttached(t, func(t *testing.T, dir, log string, rec, truth *sources.Recording, cfg *schedulerconfig.Config) {
@@ -155,7 +155,7 @@ func movesOf(t *testing.T, stream *asLive, end time.Time, cfg *schedulerconfig.C
 		time.Sleep(time.Until(stream.left[0].at))
 		ctx, stop := context.WithDeadline(t.Context(), end)
 		defer stop()
-		if err := timeline.Follow(ctx, stream, timeline.Options{Scheduler: cfg}, timeline.Watching{Move: func(m *board.Transition) error {
+		if err := timeline.Follow(ctx, stream, timeline.Options{Scheduler: cfg}, timeline.Handlers{Move: func(m *board.Transition) error {
 			made = append(made, m)
 			return nil
 		}}); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Coverage says which facts of one kind a recording contains.
+// Coverage describes which facts of one kind a recording contains.
 type Coverage struct {
 	// Facts names the kind, and Found what the recording contains.
 	Facts, Found string

@@ -243,7 +243,7 @@ func followed(t *testing.T, stream *asLive, end time.Time, cfg *schedulerconfig.
 		time.Sleep(time.Until(stream.left[0].at))
 		ctx, stop := context.WithDeadline(t.Context(), end)
 		defer stop()
-		if err := timeline.Follow(ctx, stream, timeline.Options{Scheduler: cfg}, timeline.Watching{Move: func(m *board.Transition) error {
+		if err := timeline.Follow(ctx, stream, timeline.Options{Scheduler: cfg}, timeline.Handlers{Move: func(m *board.Transition) error {
 			live.Events = append(live.Events, asMove(m))
 			return nil
 		}}); err != nil {

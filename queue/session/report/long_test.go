@@ -17,7 +17,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// long returns a recording that is not kept in memory, of stretches that each have pods of their own.
+// long returns a recording that is not in memory, of stretches that each have their own pods.
 func long(stretches int, stretch func(nth int) []sources.Event) *sources.Recording {
 	summary := cluster.NewSummary()
 	for nth := range stretches {
@@ -40,14 +40,14 @@ func long(stretches int, stretch func(nth int) []sources.Event) *sources.Recordi
 
 // Moves of a stretch: as many as between two measurements, so that all measurements are at the same point.
 const (
-	toldPods    = 250
+	loggedPods  = 250
 	movesPerPod = 4
 )
 
-// loggedStretch returns the moves of pods that come, fail with long messages and are deleted in half an hour.
+// loggedStretch returns half an hour of moves of pods that are created, fail with long messages and are deleted.
 func loggedStretch(nth int) (events []sources.Event) {
 	at := float64(nth) * 2400
-	for i := range toldPods {
+	for i := range loggedPods {
 		add := func(to sources.Tier, event string) *sources.Move {
 			ev := world.Move(at, fmt.Sprintf("p-%d-%d", nth, i), to, event)
 			events, at = append(events, ev), at+0.5
@@ -81,8 +81,8 @@ func growth(t *testing.T, stretch func(int) []sources.Event, count int, ask func
 	return grows
 }
 
-// TestLongIsNotKept: summarizing a long recording keeps little of each move, and no messages.
-func TestLongIsNotKept(t *testing.T) {
+// TestLongRecordingsTakeLittleMemory: an analysis of a long recording keeps few bytes per move, and no messages.
+func TestLongRecordingsTakeLittleMemory(t *testing.T) {
 	selects := func(text string) timeline.Options {
 		f, err := filter.Parse(text)
 		if err != nil {
@@ -104,9 +104,9 @@ func TestLongIsNotKept(t *testing.T) {
 		most float64
 		ask  func(*sources.Recording, func(float64)) error
 	}{
-		"report":              {40, report(timeline.Options{})},
-		"report, of all pods": {40, report(selects("attempts>=0"))},
-		"report, of none":     {60, report(selects("attempts>100"))},
+		"report":             {40, report(timeline.Options{})},
+		"report on all pods": {40, report(selects("attempts>=0"))},
+		"report on no pods":  {60, report(selects("attempts>100"))},
 		"verify": {2, func(rec *sources.Recording, progress func(float64)) error {
 			_, err := Verify(t.Context(), rec, rec, timeline.Options{Progress: progress}, 10)
 			return err
@@ -117,15 +117,15 @@ func TestLongIsNotKept(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if grows := growth(t, loggedStretch, toldPods*movesPerPod, c.ask); grows > c.most {
+			if grows := growth(t, loggedStretch, loggedPods*movesPerPod, c.ask); grows > c.most {
 				t.Errorf("%.1f bytes are kept per move, want at most %.0f", grows, c.most)
 			}
 		})
 	}
 }
 
-// TestLongRerunIsNotKept: only the outcomes of pods are kept, not the pods.
-func TestLongRerunIsNotKept(t *testing.T) {
+// TestLongRerunsTakeLittleMemory: a comparison keeps the outcomes of pods, but not the pods.
+func TestLongRerunsTakeLittleMemory(t *testing.T) {
 	const pods, large = 200, 16 << 10
 	stretch := func(nth int) []sources.Event {
 		var c world.Cluster

@@ -2,12 +2,15 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/timeline"
@@ -18,16 +21,16 @@ import (
 // Notices returns the notices about rec: those of its readers, and what it lacks.
 func Notices(rec *sources.Recording) []string {
 	notices := slices.Clip(rec.Notices)
-	if said := sharedUIDs(rec.Events); said != "" {
-		notices = append(notices, said)
+	if notice := sharedUIDs(rec.Events); notice != "" {
+		notices = append(notices, notice)
 	}
 	moves, pods := cluster.HasFact[*sources.Move](rec.Events), slices.ContainsFunc(rec.Events, cluster.IsPod)
 	logged := cluster.HasFact[*sources.Dumped](rec.Events) || slices.ContainsFunc(rec.Events, func(ev sources.Event) bool {
 		l, is := ev.Fact.(*sources.Logged)
 		return is && l.Verbosity >= 0 && l.Verbosity < sources.MovesVerbosity
 	})
-	if said := quietTimes(rec.Events, rec.Rerun); said != "" && pods && (!moves || rec.Rerun) {
-		notices = append(notices, said)
+	if notice := quietTimes(rec.Events, rec.Rerun); notice != "" && pods && (!moves || rec.Rerun) {
+		notices = append(notices, notice)
 	}
 	notices = append(notices, timeline.SchedulersOf(rec).Notices()...)
 	if i := slices.IndexFunc(rec.Events, func(ev sources.Event) bool { return sources.LacksObject(ev.Fact) }); i >= 0 && pods {
@@ -53,7 +56,7 @@ func Notices(rec *sources.Recording) []string {
 
 // quietTimes returns a notice about long quiet times that a local scheduler skips, or "".
 func quietTimes(events []sources.Event, rerun bool) string {
-	said, more, settling, first := "", -1, time.Duration(0), ""
+	notice, more, settling, first := "", -1, time.Duration(0), ""
 	if rerun {
 		settling, first = shadow.Settling, fmt.Sprintf("the first %g and ", shadow.Settling.Hours())
 	}
@@ -64,21 +67,21 @@ func quietTimes(events []sources.Event, rerun bool) string {
 		}
 		if more++; more == 0 {
 			const format = "2006-01-02 15:04:05 UTC"
-			said = fmt.Sprintf("Skipped %s to %s, when nothing happened: only %sthe last %g hours of a quiet time are played.",
+			notice = fmt.Sprintf("Skipped %s to %s, when nothing happened: only %sthe last %g hours of a quiet time are played.",
 				from.Add(settling).UTC().Format(format), to.Add(-shadow.LongestGap).UTC().Format(format), first, shadow.LongestGap.Hours())
 		}
 	}
 	if more > 0 {
-		said += fmt.Sprintf(" Also skipped: %s.", words.Plural(more, "more quiet time"))
+		notice += fmt.Sprintf(" Also skipped: %s.", words.Plural(more, "more quiet time"))
 	}
-	return said
+	return notice
 }
 
 // sharedUIDs returns a notice about pods that share a UID at the same time, or "". No API server creates
 // such pods, and upstream's caches identify pods by UID, so a local scheduler ignores all but the first.
 func sharedUIDs(events []sources.Event) string {
 	known := map[types.UID]types.NamespacedName{}
-	said, more := "", map[types.NamespacedName]bool{}
+	notice, more := "", map[types.NamespacedName]bool{}
 	for _, ev := range events {
 		c, ok := ev.Fact.(*sources.ObjectChange)
 		if !ok {
@@ -92,8 +95,8 @@ func sharedUIDs(events []sources.Event) string {
 		first, taken := known[pod.UID]
 		switch {
 		case taken && first != key:
-			if said == "" {
-				said = fmt.Sprintf("Pods %s and %s have the same UID %s: a local scheduler ignores the second", first, key, sources.Sanitize(string(pod.UID)))
+			if notice == "" {
+				notice = fmt.Sprintf("Pods %s and %s have the same UID %s: a local scheduler ignores the second", first, key, sources.Sanitize(string(pod.UID)))
 			}
 			more[key] = true
 		case c.Verb == sources.Deleted:
@@ -103,10 +106,41 @@ func sharedUIDs(events []sources.Event) string {
 		}
 	}
 	switch n := len(more) - 1; {
-	case said == "":
+	case notice == "":
 		return ""
 	case n > 0:
-		return fmt.Sprintf("%s, and %s.", said, words.Plural(n, "more such pod"))
+		return fmt.Sprintf("%s, and %s.", notice, words.Plural(n, "more such pod"))
 	}
-	return said + "."
+	return notice + "."
+}
+
+// maxOthers limits how many other schedulers are named.
+const maxOthers = 3
+
+// OtherSchedulers returns a notice about pods that wait for schedulers without a profile in cfg, which are
+// left out. It is "" if there are none, or if the recording contains the moves of all pods.
+func OtherSchedulers(events []sources.Event, cfg *schedulerconfig.Config) string {
+	if cluster.HasFact[*sources.Move](events) {
+		return ""
+	}
+	pods, schedulers := map[types.UID]bool{}, map[string]bool{}
+	for _, ev := range events {
+		c, ok := ev.Fact.(*sources.ObjectChange)
+		if !ok {
+			continue
+		}
+		pod, ok := c.Object.(*v1.Pod)
+		if !ok || !cluster.Waiting(pod) || c.Verb == sources.Deleted || pod.Spec.SchedulerName == "" || cfg.HasProfile(pod.Spec.SchedulerName) {
+			continue
+		}
+		pods[pod.UID], schedulers[pod.Spec.SchedulerName] = true, true
+	}
+	if len(pods) == 0 {
+		return ""
+	}
+	names := slices.Sorted(maps.Keys(schedulers))
+	if more := len(names) - maxOthers; more > 0 {
+		names = append(names[:maxOthers], fmt.Sprintf("%d more", more))
+	}
+	return fmt.Sprintf("Left out: %s of other schedulers (%s).", words.Plural(len(pods), "pod"), sources.Sanitize(strings.Join(names, ", ")))
 }

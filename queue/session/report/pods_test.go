@@ -13,9 +13,9 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestNameComesAgain: pods with one name are one pod in a report, also after the first ones were reduced to
-// a few numbers. Then their event and rejecting plugins are kept, and how long they waited is not.
-func TestNameComesAgain(t *testing.T) {
+// TestReusedPodName: pods with the same name count as one pod in a report, even after the first was reduced to a finishedPod:
+// then its event and rejecting plugins still count, and its waiting time does not.
+func TestReusedPodName(t *testing.T) {
 	var moves []sources.Event
 	add := func(at float64, pod string, to sources.Tier, event string) {
 		moves = append(moves, world.Move(at, pod, to, event))
@@ -64,7 +64,7 @@ func TestNameComesAgain(t *testing.T) {
 	}
 }
 
-// TestPodsThatLeft: a pod that left takes only a few numbers, also if it returns and leaves again.
+// TestPodsThatLeft: a pod that left is reduced to a finishedPod, also if it returns and leaves again.
 func TestPodsThatLeft(t *testing.T) {
 	const stretches = 3
 	rec := long(2*stretches, func(nth int) []sources.Event {
@@ -78,7 +78,7 @@ func TestPodsThatLeft(t *testing.T) {
 	if err := timeline.Replay(t.Context(), rec, timeline.Options{}, r.add); err != nil {
 		t.Fatal(err)
 	}
-	if pods := stretches*toldPods + 1; len(r.pods) != 1 || r.names.count() != pods || len(r.finished) > pods {
+	if pods := stretches*loggedPods + 1; len(r.pods) != 1 || r.names.count() != pods || len(r.finished) > pods {
 		t.Errorf("%d full pods, %d names, %d finished pods; want one, and at most %d", len(r.pods), r.names.count(), len(r.finished), pods)
 	}
 }

@@ -248,7 +248,7 @@ func (r *reporter) attempt(p *podReport, m countedMove, event string) {
 	}
 }
 
-// noteGone takes in which pods are probably gone at the end.
+// noteGone updates the pods that are probably gone at the end.
 func (r *reporter) noteGone(end *board.Board) {
 	for _, p := range r.pods {
 		if p.last == nil {
@@ -260,7 +260,7 @@ func (r *reporter) noteGone(end *board.Board) {
 	}
 }
 
-// endOf returns when the waiting of p ends that waits at the end of what is reported: then, or when it was probably gone.
+// endOf returns when the waiting time of p, a pod still in the queue at the end, ends: at the end, or when it was probably gone.
 func (r *reporter) endOf(p *podReport) time.Time {
 	if p.last != nil && !p.last.GoneSince.IsZero() && p.last.GoneSince.Before(r.report.End) {
 		return p.last.GoneSince
@@ -315,7 +315,7 @@ func (r *reporter) longest() []LongestReport {
 		if !l.known || len(all) == mostLongest && l.waited < all[mostLongest-1].Waited && all[mostLongest-1].GoneSince == nil {
 			return
 		}
-		named := LongestReport{Pod: sources.Sanitize(r.names.name(pod).String()), Waited: l.waited, Tier: l.tier.String(), Attempts: l.attempts, WaitedAtLeast: l.waitedMore, AttemptsAtLeast: l.triedMore}
+		named := LongestReport{Pod: sources.Sanitize(r.names.name(pod).String()), Waited: l.waited, Tier: l.tier.String(), Attempts: l.attempts, WaitedAtLeast: l.waitedAtLeast, AttemptsAtLeast: l.attemptsAtLeast}
 		if !l.gone.IsZero() {
 			named.GoneSince = &l.gone
 		}
@@ -360,9 +360,58 @@ func (r *reporter) longestOf(p *board.Pod, until time.Time) longest {
 		return longest{}
 	}
 	l := longest{waited: Seconds(p.WaitedAt(until)), attempts: p.Attempts, tier: p.Tier, known: true,
-		waitedMore: p.WaitIsAtLeast(), triedMore: p.AttemptsAtLeast, gone: p.GoneSince}
+		waitedAtLeast: p.WaitIsAtLeast(), attemptsAtLeast: p.AttemptsAtLeast, gone: p.GoneSince}
 	if plugins := p.RejectorPlugins(); len(plugins) > 0 {
 		l.plugins = r.rejection(plugins) + 1
 	}
 	return l
+}
+
+// podReport is a reporter's state of a pod. Successive pods with one name share it.
+type podReport struct {
+	number uint32
+	// selected is true once the pod is selected, and moved once it has moved. Until it is selected,
+	// skipped contains the moves to count if it will be.
+	selected, moved bool
+	skipped         skippedMoves
+
+	tier            queue.Tier
+	since, failedAt moment
+	wokenBy         uint32   // the event's number
+	plugins         []string // of the last failed attempt, until the pod returns to activeQ
+	// last is the pod's last state, until it leaves. Then longest is set.
+	last    *board.Pod
+	longest longest
+}
+
+// finishedPod is the small state that a reporter keeps of a pod that left and has nothing left to count,
+// unless a later pod with its name is selected. Most pods of a long recording are finished. The rest of
+// its podReport is that of a new pod.
+type finishedPod struct {
+	longest longest
+	wokenBy uint32
+	known   bool          // the pod is finished, or was before
+	skipped *skippedMoves // nil if the pod is selected
+}
+
+// longest is a LongestReport without the name. The zero value is that of a pod that did not wait.
+type longest struct {
+	waited   Seconds
+	attempts int
+	plugins  uint32 // the number of the rejection plus 1, or 0 for no plugins
+	tier     queue.Tier
+	known    bool
+	// waitedAtLeast and attemptsAtLeast are true if waited and attempts are lower bounds.
+	waitedAtLeast, attemptsAtLeast bool
+	gone                           time.Time // since when it is probably gone, or zero
+}
+
+// countedMove is the part of a move that is counted.
+type countedMove struct {
+	at                 moment
+	attempts           int
+	event, rejection   uint32 // numbers; rejection is set for a failed attempt
+	from, to           queue.Tier
+	observed, restated bool
+	atLeast            bool // attempts is a lower bound
 }

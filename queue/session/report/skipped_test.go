@@ -38,8 +38,8 @@ func TestSkippedMoves(t *testing.T) {
 	}
 }
 
-// TestSkippedOfOneName: a late selection includes the moves of all pods with the name, even long gone ones.
-func TestSkippedOfOneName(t *testing.T) {
+// TestSkippedMovesOfReusedName: a late selection includes the moves of all pods with the name, even long gone ones.
+func TestSkippedMovesOfReusedName(t *testing.T) {
 	var events []sources.Event
 	at := 0.0
 	for nth := range 4 {

@@ -29,7 +29,7 @@ func movesOf(t *testing.T, rec *sources.Recording) (moves []string) {
 	return moves
 }
 
-// TestPodsWithoutObject: what a log shows of a pod whose object is not known stays, beside the model of the others.
+// TestPodsWithoutObject: pods in the log whose object is unknown are shown as logged, while the others are modelled.
 func TestPodsWithoutObject(t *testing.T) {
 	for _, level := range []int{sources.AttemptsVerbosity, 3} {
 		var c world.Cluster
@@ -44,7 +44,7 @@ func TestPodsWithoutObject(t *testing.T) {
 		moves := movesOf(t, c.Recording(6))
 		for _, want := range []string{"waits inflight observed", "waits unschedulable observed", "bound scheduled observed", "known unschedulable"} {
 			if !slices.ContainsFunc(moves, func(m string) bool { return strings.HasPrefix(m, want) }) {
-				t.Errorf("-v=%d: %q is none of the moves: %q", level, want, moves)
+				t.Errorf("-v=%d: no move %q among %q", level, want, moves)
 			}
 		}
 		if said := strings.Join(Notices(c.Recording(6)), "|"); !strings.Contains(said, "names pods without an object, such as default/waits") {
@@ -53,7 +53,7 @@ func TestPodsWithoutObject(t *testing.T) {
 	}
 }
 
-// TestLastEvent: what the last event of a recording shows counts, also if it is the only one.
+// TestLastEvent: the last event of a recording has its effect, even if it is the only one.
 func TestLastEvent(t *testing.T) {
 	create := func(c *world.Cluster) *v1.Pod {
 		return world.Change(c, 1, sources.Added, world.PendingPod("a", "1"), nil)
@@ -78,13 +78,13 @@ func TestLastEvent(t *testing.T) {
 			rec.End = w.Events[len(w.Events)-1].Time
 			moves := movesOf(t, rec)
 			if len(moves) == 0 || moves[len(moves)-1] != c.want {
-				t.Errorf("the moves are %q, and the last is to be %q", moves, c.want)
+				t.Errorf("moves are %q, want the last to be %q", moves, c.want)
 			}
 		})
 	}
 }
 
-// TestNoNode: that no node is known is said, and not that there is nothing.
+// TestNoNode: a recording with pods but without nodes is reported as such, not as empty.
 func TestNoNode(t *testing.T) {
 	var c world.Cluster
 	world.Change(&c, 0, sources.Added, world.PendingPod("a", "1"), nil)

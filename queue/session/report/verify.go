@@ -19,8 +19,7 @@ import (
 // audit log some milliseconds after the scheduler has acted.
 const tolerance = time.Second
 
-// Verification describes how well the moves made of a recording agree with the scheduler's own moves, the
-// truth.
+// Verification describes how well the model's moves agree with the moves in the scheduler's log, the truth.
 type Verification struct {
 	Source sources.SafeText `json:"source"`
 	Truth  sources.SafeText `json:"truth"`
@@ -28,8 +27,8 @@ type Verification struct {
 	Start time.Time `json:"start"`
 	End   time.Time `json:"end"`
 
-	// Answers compares what schedq shows of a waiting pod, which is what people see of the model. Transitions and
-	// PodSeconds show why an answer is wrong.
+	// Answers compares what the screen shows about waiting pods. Transitions and PodSeconds help to find why an answer is
+	// wrong.
 	Answers     Answers       `json:"answers"`
 	Transitions MoveAgreement `json:"transitions"`
 	PodSeconds  TimeAgreement `json:"podSeconds"`
@@ -95,11 +94,11 @@ type Difference struct {
 // attaches to a running scheduler, the comparison begins there, and the initial pods do not count as
 // moves. It lists up to most differences.
 func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Options, most int) (*Verification, error) {
-	return verify(ctx, runSpec{rec: rec, opts: opts}, beganAtWork(rec), truth, opts, most)
+	return verify(ctx, runSpec{rec: rec, opts: opts}, attachedAt(rec), truth, opts, most)
 }
 
-// VerifyMoves is Verify of the moves that a session made, in time order. It compares from a moment on; moves before that say
-// where the pods were.
+// VerifyMoves is Verify for the moves that a session made, in time order. It compares the moves from from on; earlier moves
+// only determine where the pods are then.
 func VerifyMoves(ctx context.Context, made []*board.Transition, from time.Time, truth *sources.Recording, opts timeline.Options, most int) (*Verification, error) {
 	return verify(ctx, runSpec{rec: truth, opts: opts, made: made}, from, truth, opts, most)
 }
@@ -135,8 +134,8 @@ func verify(ctx context.Context, run runSpec, began time.Time, truth *sources.Re
 	return made, nil
 }
 
-// beganAtWork returns when rec attached to a running scheduler, or the zero time if it starts with it.
-func beganAtWork(rec *sources.Recording) time.Time {
+// attachedAt returns when rec attached to a running scheduler, or the zero time if it starts with the scheduler.
+func attachedAt(rec *sources.Recording) time.Time {
 	for _, e := range rec.Events {
 		if _, is := e.Fact.(*sources.Attached); is {
 			return e.Time
@@ -172,7 +171,7 @@ type verifying struct {
 	// spent is the time that the truth's pods spent in each tier, and right the part of it in which the
 	// model's did too.
 	spent, right [queue.Deleted + 1]Seconds
-	answers      answers
+	answers      Answers
 }
 
 // differences are the first moves without a match, and the number of all.
@@ -199,10 +198,10 @@ func (v *verifying) add(by side, t *board.Transition) error {
 	m := v.window.observe(by, t)
 	v.addStay(m.pod, m.at)
 	v.window.put(m, t.Pod.Tier)
-	if m.pod.asked == nil {
-		m.pod.asked = &asked{}
+	if m.pod.answers == nil {
+		m.pod.answers = &answeredPod{}
 	}
-	m.pod.asked.shown[by] = shownOf(t.Pod)
+	m.pod.answers.states[by] = podStateOf(t.Pod)
 	switch {
 	case by == want:
 		v.onTruthMove(m.at)
@@ -271,7 +270,7 @@ func (v *verifying) addStay(p *comparedPod, until moment) {
 	if until <= from {
 		return
 	}
-	v.answers.ask(p, from, until)
+	v.answers.compare(p, from, until)
 	tier := p.tiers[want]
 	v.spent[tier] += Seconds(until - from)
 	if p.tiers[got] == tier {
@@ -285,7 +284,7 @@ func (v *verifying) finish() *Verification {
 	for _, p := range v.window.pods {
 		v.addStay(p, v.end)
 	}
-	return &Verification{Start: v.first.time(), End: v.last.time(), Answers: v.answers.Answers, Transitions: agreeOnMoves(v.kinds), PodSeconds: v.agreeOnTime(), Differences: v.named, More: v.count - len(v.named)}
+	return &Verification{Start: v.first.time(), End: v.last.time(), Answers: v.answers, Transitions: agreeOnMoves(v.kinds), PodSeconds: v.agreeOnTime(), Differences: v.named, More: v.count - len(v.named)}
 }
 
 // agreeOnMoves sums up kinds.

@@ -213,8 +213,8 @@ func TestVerifyEndsWithTheTruth(t *testing.T) {
 	}
 }
 
-// TestMatchLeavesNoPair: the nearest moves are not always a pair.
-func TestMatchLeavesNoPair(t *testing.T) {
+// TestMatchIsMaximal: no two moves that could match stay unmatched, so a move may not match the nearest one.
+func TestMatchIsMaximal(t *testing.T) {
 	movesAt := func(event string, moves ...float64) (events []sources.Event) {
 		for _, s := range moves {
 			events = append(events, world.Move(s, "a", "active", event))

@@ -134,8 +134,8 @@ func twoRuns(t *rapid.T) (one, other []sources.Event) {
 	return one, other
 }
 
-// TestVerifyAsWhole: Verify, which plays two runs side by side, equals the simple implementation.
-func TestVerifyAsWhole(t *testing.T) {
+// TestVerifyEqualsSimpleVerify: Verify, which plays two runs side by side, equals the simple implementation.
+func TestVerifyEqualsSimpleVerify(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		recorded, modelled := twoRuns(t)
 		if len(recorded) == 0 {
@@ -143,7 +143,7 @@ func TestVerifyAsWhole(t *testing.T) {
 		}
 		rec, truth := world.RecordingOf(modelled...), world.RecordingOf(recorded...)
 		end := recorded[len(recorded)-1].Time
-		if rapid.Bool().Draw(t, "goes on") {
+		if rapid.Bool().Draw(t, "truth continues") {
 			end = end.Add(3 * time.Second)
 			truth.Events = append(truth.Events, sources.Event{Time: end, Fact: &sources.Mark{}})
 		}
@@ -151,7 +151,7 @@ func TestVerifyAsWhole(t *testing.T) {
 			truth.End = end.Add(time.Duration(after) * time.Millisecond)
 		}
 		var began time.Time
-		if rapid.Bool().Draw(t, "began at work") {
+		if rapid.Bool().Draw(t, "attached") {
 			began = world.At(float64(rapid.IntRange(9_000, 16_000).Draw(t, "began")) / 1000)
 			rec.Events = append(rec.Events, sources.Event{Time: began, Fact: &sources.Attached{}})
 			slices.SortStableFunc(rec.Events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
@@ -160,7 +160,7 @@ func TestVerifyAsWhole(t *testing.T) {
 		v, err := Verify(context.Background(), rec, truth, timeline.Options{}, math.MaxInt)
 		if len(want) == 0 || want[len(want)-1].Time.Before(began) {
 			if err == nil {
-				t.Error("there is nothing to compare")
+				t.Error("no error, but there is nothing to compare")
 			}
 			return
 		}
@@ -211,8 +211,8 @@ func TestVerifyAsWhole(t *testing.T) {
 	})
 }
 
-// TestCompareAsWhole: the same for Compare.
-func TestCompareAsWhole(t *testing.T) {
+// TestCompareEqualsSimpleCompare: the same for Compare.
+func TestCompareEqualsSimpleCompare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := twoRuns(t)
 		one, other := world.RecordingOf(a...), world.RecordingOf(b...)
@@ -223,7 +223,7 @@ func TestCompareAsWhole(t *testing.T) {
 		}
 		want, got := wholeMoves(t, one), wholeMoves(t, other)
 		if pairs := matchWhole(want, got); c.Same != pairs {
-			t.Errorf("%d are the same, want %d", c.Same, pairs)
+			t.Errorf("%d moves are the same, want %d", c.Same, pairs)
 		}
 		var first *Difference
 		if all := aloneWhole(want, got); len(all) > 0 {

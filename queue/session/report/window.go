@@ -40,7 +40,7 @@ type comparedPod struct {
 	tiers    [2]queue.Tier // its tier in each run; None if the run has not had it
 	since    moment        // the time of its last move
 	outcomes [2]outcome    // its outcome in each run of a comparison
-	asked    *asked        // of a verification
+	answers  *answeredPod  // of a verification
 }
 
 // hasLeft reports whether neither run has the pod in its queue.

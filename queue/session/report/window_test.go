@@ -16,8 +16,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestWindowForgets: the state of a comparison does not grow with the length of the runs.
-func TestWindowForgets(t *testing.T) {
+// TestWindowSize: the state of a comparison does not grow with the length of the runs.
+func TestWindowSize(t *testing.T) {
 	most := func(stretches int) (kept [5]int) {
 		rec := long(stretches, loggedStretch)
 		v := verifying{end: momentOf(world.At(1e6)), first: never, differences: differences{most: 3}}
@@ -44,8 +44,8 @@ func TestWindowForgets(t *testing.T) {
 	}
 }
 
-// TestVerifyForgets: a pod that left more than a minute ago is dropped, unless it has returned.
-func TestVerifyForgets(t *testing.T) {
+// TestVerifyDropsPods: a pod that left more than a minute ago is dropped, unless it has returned.
+func TestVerifyDropsPods(t *testing.T) {
 	gone := []sources.Event{aComes, aPops, aFails, world.Move(14, "a", "deleted", "")}
 	lived := append(slices.Clone(gone), world.Move(30, "a", "active", "UnscheduledPodAdd"), world.Move(40, "a", "deleted", ""))
 	for _, c := range []struct {
@@ -62,8 +62,8 @@ func TestVerifyForgets(t *testing.T) {
 	}
 }
 
-// TestCompareRemembers: of the pods with one name, the last of each run counts.
-func TestCompareRemembers(t *testing.T) {
+// TestCompareReusedNames: of the pods with one name, the last of each run counts.
+func TestCompareReusedNames(t *testing.T) {
 	life := func(at, waits float64) []sources.Event {
 		return []sources.Event{
 			world.Move(at, "a", "active", "UnscheduledPodAdd"), world.Move(at+waits, "a", "inflight", ""), world.Move(at+waits, "a", "scheduled", ""),

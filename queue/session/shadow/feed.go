@@ -53,7 +53,7 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 		return f
 	}
 	if (logged || cluster.HasFact[*sources.Dumped](events)) && !rec.Rerun && !slices.ContainsFunc(events, cluster.IsPod) {
-		f.more = verdict.AsMoves(events, cfg.Queue.PodMaxInUnschedulablePods+queue.LeftoverFlushInterval, f.eventsOf(rec))
+		f.more = verdict.MovesFromAttempts(events, cfg.Queue.PodMaxInUnschedulablePods+queue.LeftoverFlushInterval, f.eventsOf(rec))
 		return f
 	}
 	emit := func(ev sources.Event) { f.Events = append(f.Events, ev) }
@@ -70,7 +70,7 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	requests := attached && !cluster.HasFailures(events) || logged || cluster.HasFact[*sources.StatusPatched](events) || cluster.ReportsNoFailures(events)
 	more := f.eventsOf(rec)
 	if logged || cluster.HasFact[*sources.Dumped](events) {
-		more = verdict.WithMovesOfUnknown(events, more)
+		more = verdict.AddMovesOfUnknownPods(events, more)
 	}
 	f.Shadow = newShadow(cfg, events, more, requests, emit)
 	f.Shadow.follows, f.Shadow.oracle.channels.Until = attached, rec.End

@@ -35,7 +35,7 @@ func (s *shadow) attach(now, began time.Time) error {
 			return cycle.Verdict{}, false
 		}
 		v, err := s.driver.Scheduler.Judge(pod)
-		s.reasons.Note(v.Reasons)
+		s.reasons.Learn(v.Reasons)
 		return v, err == nil
 	}}
 	for uid, t := range before {

@@ -39,14 +39,14 @@ type shadow struct {
 	nodesTold   bool      // the source tells of a node, at some time, or that there is none
 	logged      bool      // a log tells of attempts, at some time
 	limited     bool      // the scheduler's requests waited for the rate limit when the source came
-	reasons     verdict.Learned
+	reasons     verdict.LearnedPlugins
 }
 
 // newShadow returns a shadow of the scheduler that the events tell of which more returns, one after the other. It hands those
 // on to emit, and between them the moves that it makes. events answer what they tell at all (sources.Recording.Tells), and
 // requests is true if they tell the scheduler's own writes of a pod's condition. It has yet to start.
 func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() (sources.Event, bool), requests bool, emit func(sources.Event)) *shadow {
-	s := &shadow{local: newLocal(cfg, emit), shown: cluster.QueuedPods{}, reasons: verdict.Learned{}}
+	s := &shadow{local: newLocal(cfg, emit), shown: cluster.QueuedPods{}, reasons: verdict.LearnedPlugins{}}
 	s.nodesTold = cluster.HasNodes(events)
 	s.logged = cluster.HasFact[*sources.Logged](events)
 	limit, began := cfg.ClientLimiter(1), time.Time{}
@@ -353,7 +353,7 @@ func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 		if s.driver.endsAsSeen {
 			s.oracle.tried.Ended = now
 		}
-		s.reasons.Note(a.Reasons)
+		s.reasons.Learn(a.Reasons)
 	}
 	because := s.driver.because
 	s.driver.because = reason.Because{}

@@ -19,88 +19,86 @@ import (
 	"github.com/schedq/schedq/sources/files"
 )
 
-// TestHowAPodLeaves: a pod that got a node is bound, whatever the order in which the scheduler's binding and its delete
-// handler speak of it. One that is deleted while it is in flight stays so until its attempt ends.
-func TestHowAPodLeaves(t *testing.T) {
+// TestPodLeavesQueue: a pod with a node is bound, in whichever order the scheduler logs its binding and the delete handler's
+// line. A pod that is deleted in flight stays in flight until its attempt ends.
+func TestPodLeavesQueue(t *testing.T) {
 	const (
 		popped  = "in flight"
 		bound   = "Successfully bound pod to node"
-		again   = "an update comes late, and adds it"
+		again   = "a late update adds it"
 		handler = "Delete event for unscheduled pod"
 		failed  = "Pod doesn't exist in informer cache"
 		placed  = "the API server has its node"
-		gone    = "the API server has it no more"
+		gone    = "the API server deleted it"
 	)
 	for _, c := range []struct {
-		happens []string
-		want    string
+		events []string
+		want   string
 	}{
 		{[]string{popped, bound, handler}, "inflight scheduled"},
 		{[]string{popped, handler, bound}, "inflight scheduled"},
 		{[]string{popped, placed, handler, bound}, "inflight scheduled"},
 		{[]string{popped, handler, placed, bound}, "inflight scheduled"},
-		{[]string{popped, placed, handler}, "inflight scheduled"}, // the line of the binding is torn
+		{[]string{popped, placed, handler}, "inflight scheduled"}, // the binding's line is missing
 		{[]string{popped, bound, handler, gone}, "inflight scheduled"},
-		{[]string{popped, handler}, "inflight"}, // and nothing tells which of both it is
+		{[]string{popped, handler}, "inflight"}, // whether bound or deleted is unknown
 		{[]string{popped, handler, failed}, "inflight deleted"},
 		{[]string{popped, gone, handler, failed}, "inflight deleted"},
 		{[]string{popped, placed, bound, again, handler}, "inflight scheduled active scheduled"},
 		{[]string{handler}, "deleted"},
-		{[]string{handler, bound}, "deleted scheduled"}, // the log begins within the attempt
+		{[]string{handler, bound}, "deleted scheduled"}, // the log begins during the attempt
 	} {
-		t.Run(strings.Join(c.happens, ", "), func(t *testing.T) {
+		t.Run(strings.Join(c.events, ", "), func(t *testing.T) {
 			pod := &v1.Pod{}
 			pod.Namespace, pod.Name, pod.UID = "default", "web", "1"
 			pod.Spec.SchedulerName = v1.DefaultSchedulerName
 			rec := &sources.Recording{}
-			tell := func(facts ...sources.Fact) {
-				for _, f := range facts {
-					at := time.Date(2026, 11, 22, 10, 0, len(rec.Events), 0, time.UTC)
-					rec.Events = append(rec.Events, sources.Event{Time: at, Fact: f})
-				}
+			add := func(f sources.Fact) {
+				at := time.Date(2026, 11, 22, 10, 0, len(rec.Events), 0, time.UTC)
+				rec.Events = append(rec.Events, sources.Event{Time: at, Fact: f})
 			}
 			key := types.NamespacedName{Namespace: "default", Name: "web"}
-			if slices.Contains(c.happens, placed) || slices.Contains(c.happens, gone) {
-				tell(&sources.ObjectChange{Verb: sources.Added, Object: pod.DeepCopy()})
+			if slices.Contains(c.events, placed) || slices.Contains(c.events, gone) {
+				add(&sources.ObjectChange{Verb: sources.Added, Object: pod.DeepCopy()})
 			}
-			for _, what := range c.happens {
-				switch what {
+			for _, event := range c.events {
+				switch event {
 				case popped:
-					tell(&sources.Move{Pod: key, To: sources.TierInFlight})
+					add(&sources.Move{Pod: key, To: sources.TierInFlight})
 				case bound:
-					tell(&sources.Move{Pod: key, To: sources.TierScheduled, Node: "node-a"})
+					add(&sources.Move{Pod: key, To: sources.TierScheduled, Node: "node-a"})
 				case again:
-					tell(&sources.Move{Pod: key, To: sources.TierActive, Event: "UnscheduledPodAdd"})
+					add(&sources.Move{Pod: key, To: sources.TierActive, Event: "UnscheduledPodAdd"})
 				case handler:
-					tell(&sources.Move{Pod: key, To: sources.TierDeleted})
+					add(&sources.Move{Pod: key, To: sources.TierDeleted})
 				case failed:
-					tell(&sources.Move{Pod: key, To: sources.TierDeleted, Event: queue.ScheduleAttemptFailure})
+					add(&sources.Move{Pod: key, To: sources.TierDeleted, Event: queue.ScheduleAttemptFailure})
 				case placed:
 					pod = pod.DeepCopy()
 					pod.Spec.NodeName = "node-a"
-					tell(&sources.ObjectChange{Verb: sources.Updated, Object: pod})
+					add(&sources.ObjectChange{Verb: sources.Updated, Object: pod})
 				case gone:
-					tell(&sources.ObjectChange{Verb: sources.Deleted, Object: pod})
+					add(&sources.ObjectChange{Verb: sources.Deleted, Object: pod})
 				}
 			}
 			var tiers []string
 			err := timeline.Replay(t.Context(), rec, timeline.Options{}, func(m *board.Transition) error {
 				tiers = append(tiers, m.To.String())
 				if m.To == queue.Scheduled && m.Pod.Node != "node-a" {
-					t.Errorf("it is bound to %q", m.Pod.Node)
+					t.Errorf("bound to %q", m.Pod.Node)
 				}
 				return nil
 			})
 			if got := strings.Join(tiers, " "); err != nil || got != c.want {
-				t.Errorf("it is %s, %v\nwant %s", got, err, c.want)
+				t.Errorf("got %s, %v\nwant %s", got, err, c.want)
 			}
 		})
 	}
 }
 
-// TestBoundIsNotDeleted: in the recordings that come with the program, and in those of SCHEDQ_RECORDINGS, the pods that
-// end as deleted are those that the API server deleted before they had a node.
-func TestBoundIsNotDeleted(t *testing.T) {
+// TestBoundPodsAreNotDeleted: in the embedded recordings and those in SCHEDQ_RECORDINGS, the pods that end as deleted are
+// those that the API server deleted before they had a node.
+func TestBoundPodsAreNotDeleted(t *testing.T) {
 	for _, info := range embedded.All() {
 		t.Run(info.Name, func(t *testing.T) {
 			rec, err := embedded.Open(t.Context(), info.Name)
@@ -122,13 +120,13 @@ func TestBoundIsNotDeleted(t *testing.T) {
 	}
 }
 
-// checkDeleted replays rec and compares the pods that are Deleted at its end with its objects.
+// checkDeleted replays rec and compares the pods that end as Deleted with its objects.
 func checkDeleted(t *testing.T, rec *sources.Recording, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[types.NamespacedName]bool{} // by its last pod: deleted without a node?
+	want := map[types.NamespacedName]bool{} // whether the last pod with the name was deleted without a node
 	node := map[types.UID]string{}
 	for _, e := range rec.Events {
 		c, ok := e.Fact.(*sources.ObjectChange)
@@ -146,7 +144,7 @@ func checkDeleted(t *testing.T, rec *sources.Recording, err error) {
 	last := map[types.NamespacedName]queue.Tier{}
 	if err := timeline.Replay(t.Context(), rec, timeline.Options{}, func(m *board.Transition) error {
 		if m.From == queue.Scheduled && m.To == queue.Deleted {
-			t.Errorf("%s was bound, and is deleted", m.Pod.Key)
+			t.Errorf("%s was bound and then deleted", m.Pod.Key)
 		}
 		last[m.Pod.Key] = m.To
 		return nil

@@ -9,9 +9,9 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestClocksApart: from when it is found out how far this clock is ahead of the scheduler's, backoffs are shown to end with the seconds of that
-// one, of pods that back off by then, too. That holds of the next scheduler, whichever release it is.
-func TestClocksApart(t *testing.T) {
+// TestClockOffset: once the offset of the source's clock from the scheduler's is known, backoffs end at whole seconds of the
+// scheduler's clock, including those in progress. The offset stays the same for the next scheduler of another release.
+func TestClockOffset(t *testing.T) {
 	var w world.Cluster
 	w.Started(1)
 	fails := func(seconds float64, pod string) {
@@ -34,13 +34,13 @@ func TestClocksApart(t *testing.T) {
 	for _, c := range []struct {
 		at     float64
 		pod    string
-		second float64 // in which its backoff ends
-		flush  float64 // the next one
+		expiry float64 // start of the second in which its backoff ends
+		flush  float64 // time of the next flush
 	}{{2.2, "a", 3, 3}, {2.5, "a", 2.38, 3.38}, {2.7, "b", 3.38, 3.38}, {10.2, "c", 10.38, 10.38}} {
 		line.GoTo(world.At(c.at))
 		pod := line.Engine.Board.Get(world.Key(c.pod))
-		if got := pod.BackoffExpiry; !got.Equal(world.At(c.second)) {
-			t.Errorf("at %v s the backoff of %s ends in the second from %s", c.at, c.pod, got)
+		if got := pod.BackoffExpiry; !got.Equal(world.At(c.expiry)) {
+			t.Errorf("at %v s the backoff of %s ends at %s", c.at, c.pod, got)
 		}
 		if next, _, _ := line.Engine.Ticks.Next(world.At(c.at)); !next.Equal(world.At(c.flush)) {
 			t.Errorf("at %v s the next flush is at %s", c.at, next)

@@ -18,8 +18,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// hasDevice has a node come that has that device of the class gpu.
-func hasDevice(w *world.Cluster, device resourcev1.Device) {
+// addDevice adds a node with that device of the class gpu.
+func addDevice(w *world.Cluster, device resourcev1.Device) {
 	world.Change(w, 1, sources.Added, world.Node("node-a", "4"), nil)
 	class := &resourcev1.DeviceClass{}
 	class.Name = "gpu"
@@ -31,8 +31,8 @@ func hasDevice(w *world.Cluster, device resourcev1.Device) {
 	world.Change(w, 1, sources.Added, slice, nil)
 }
 
-// asksForDevice has a claim come for a device of the class gpu.
-func asksForDevice(w *world.Cluster, seconds float64, name string) *resourcev1.ResourceClaim {
+// addClaim adds a claim for a device of the class gpu.
+func addClaim(w *world.Cluster, seconds float64, name string) *resourcev1.ResourceClaim {
 	claim := &resourcev1.ResourceClaim{}
 	claim.Namespace, claim.Name, claim.UID = "default", name, types.UID("claim-"+name)
 	claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{{Name: "one", Exactly: &resourcev1.ExactDeviceRequest{
@@ -40,16 +40,16 @@ func asksForDevice(w *world.Cluster, seconds float64, name string) *resourcev1.R
 	return world.Change(w, seconds, sources.Added, claim, nil)
 }
 
-// usesDevice has a pod come that has the claim of its name.
-func usesDevice(w *world.Cluster, seconds float64, name string) *v1.Pod {
+// addPodWithClaim adds a pod with the claim of its name.
+func addPodWithClaim(w *world.Cluster, seconds float64, name string) *v1.Pod {
 	pod := world.PendingPod(name, "100m")
 	pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &name}}
 	pod.Spec.Containers[0].Resources.Claims = []v1.ResourceClaim{{Name: "gpu"}}
 	return world.Change(w, seconds, sources.Added, pod, nil)
 }
 
-// allocates has the scheduler write into claim that pod has its device, on the conditions of as.
-func allocates(w *world.Cluster, seconds float64, claim *resourcev1.ResourceClaim, pod *v1.Pod, as resourcev1.DeviceRequestAllocationResult) *resourcev1.ResourceClaim {
+// allocate updates claim as the scheduler does when it allocates the device to pod, with the binding conditions of as.
+func allocate(w *world.Cluster, seconds float64, claim *resourcev1.ResourceClaim, pod *v1.Pod, as resourcev1.DeviceRequestAllocationResult) *resourcev1.ResourceClaim {
 	as.Request, as.Driver, as.Pool, as.Device = "one", "gpu.example.com", "node-a", "gpu-0"
 	return world.Change(w, seconds, sources.Updated, claim, func(c *resourcev1.ResourceClaim) {
 		c.Finalizers = []string{resourcev1.Finalizer}
@@ -61,24 +61,23 @@ func allocates(w *world.Cluster, seconds float64, claim *resourcev1.ResourceClai
 	})
 }
 
-// TestDeviceBindTimeout: a pod whose device is not ready is in flight for as long as the configuration of its profile lets
-// DynamicResources wait for the device's binding conditions, and backs off then as after an error. One whose device has no such
-// conditions would be seen to be bound. That its claim was written shows that it was placed all the same: it was tried, and failed at
-// once.
+// TestDeviceBindTimeout: a pod whose device is not ready stays in flight until the BindingTimeout of DynamicResources in its
+// profile, and then backs off as after an error. A pod whose device has no binding conditions is bound at once; if it was
+// not, its attempt failed right after its claim was written.
 func TestDeviceBindTimeout(t *testing.T) {
 	const attached = "example.com/attached"
 	for _, c := range []struct {
 		name       string
 		conditions []string
 		seconds    float64 // the timeout
-		ready      float64 // when the device is, or 0
-		bound      float64 // when the pod is, or 0
+		ready      float64 // when the device becomes ready, or 0
+		bound      float64 // when the pod is bound, or 0
 		want       string
 	}{
-		{"it takes long", []string{attached}, 600, 0, 0, "active 3.0, inflight 3.0"},
-		{"it takes too long", []string{attached}, 20, 0, 0, "active 3.0, inflight 3.0, backoff 23.0"},
-		{"it is ready", []string{attached}, 600, 25, 28, "active 3.0, inflight 3.0, scheduled 28.0"},
-		{"no condition", nil, 600, 0, 0, "active 3.0, inflight 3.0, backoff 3.0, active 5.0"},
+		{"not ready yet", []string{attached}, 600, 0, 0, "active 3.0, inflight 3.0"},
+		{"timeout", []string{attached}, 20, 0, 0, "active 3.0, inflight 3.0, backoff 23.0"},
+		{"ready", []string{attached}, 600, 25, 28, "active 3.0, inflight 3.0, scheduled 28.0"},
+		{"no binding conditions", nil, 600, 0, 0, "active 3.0, inflight 3.0, backoff 3.0, active 5.0"},
 	} {
 		cfg, err := schedulerconfig.Default()
 		if err != nil {
@@ -90,11 +89,11 @@ func TestDeviceBindTimeout(t *testing.T) {
 			}
 		}
 		var w world.Cluster
-		hasDevice(&w, resourcev1.Device{Name: "gpu-0", BindingConditions: c.conditions, BindingFailureConditions: c.conditions})
+		addDevice(&w, resourcev1.Device{Name: "gpu-0", BindingConditions: c.conditions, BindingFailureConditions: c.conditions})
 		w.AddStuck(1.5, "other")
-		claim := asksForDevice(&w, 2, "web")
-		web := usesDevice(&w, 3, "web")
-		claim = allocates(&w, 3.01, claim, web, resourcev1.DeviceRequestAllocationResult{BindingConditions: c.conditions})
+		claim := addClaim(&w, 2, "web")
+		web := addPodWithClaim(&w, 3, "web")
+		claim = allocate(&w, 3.01, claim, web, resourcev1.DeviceRequestAllocationResult{BindingConditions: c.conditions})
 		if c.ready > 0 {
 			world.Change(&w, c.ready, sources.Updated, claim, func(claim *resourcev1.ResourceClaim) {
 				claim.Status.Devices = []resourcev1.AllocatedDeviceStatus{{Driver: "gpu.example.com", Pool: "node-a", Device: "gpu-0",
@@ -115,20 +114,20 @@ func TestDeviceBindTimeout(t *testing.T) {
 	}
 }
 
-// TestDevicesAreGivenBack: what the model's scheduler reserved for a pod that was seen bound, it reserves no more: the device is
-// free when its claim is gone.
-func TestDevicesAreGivenBack(t *testing.T) {
+// TestDevicesAreReleased: the model's scheduler releases its reservation for a pod once the pod is bound, so the device is
+// free when the claim is deleted.
+func TestDevicesAreReleased(t *testing.T) {
 	var w world.Cluster
-	hasDevice(&w, resourcev1.Device{Name: "gpu-0"})
+	addDevice(&w, resourcev1.Device{Name: "gpu-0"})
 	node := "node-a"
 	claimFor := func(seconds float64, name string) (*resourcev1.ResourceClaim, *v1.Pod) {
-		claim := asksForDevice(&w, seconds, name)
-		return claim, usesDevice(&w, seconds+0.1, name)
+		claim := addClaim(&w, seconds, name)
+		return claim, addPodWithClaim(&w, seconds+0.1, name)
 	}
 	claim, first := claimFor(2, "first")
-	claim = allocates(&w, 2.11, claim, first, resourcev1.DeviceRequestAllocationResult{})
+	claim = allocate(&w, 2.11, claim, first, resourcev1.DeviceRequestAllocationResult{})
 	first = w.Bound(2.12, first, node)
-	_, second := claimFor(5, "second") // which has to wait
+	_, second := claimFor(5, "second") // has to wait
 	second = w.Patched(5.11, second, "0/1 nodes are available: 1 cannot allocate all claims. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.", "")
 	world.Change(&w, 10, sources.Deleted, first, nil)
 	world.Change(&w, 10.1, sources.Deleted, claim, nil)
@@ -141,6 +140,6 @@ func TestDevicesAreGivenBack(t *testing.T) {
 		return nil
 	})
 	if got, want := strings.Join(moves, " "), "active inflight unschedulable active inflight scheduled"; err != nil || got != want {
-		t.Errorf("%v, it goes %s, want %s", err, got, want)
+		t.Errorf("%v, moves to %s, want %s", err, got, want)
 	}
 }

@@ -1,12 +1,23 @@
-// Package timeline is one run of the queue through time: of a recording, of a live cluster, or of a what-if that left
-// one of them.
+// Package timeline runs a recording, a live cluster or a what-if through the queue and keeps what happened.
 //
-//	Engine    feeds events to a queue and turns what the queue tells into changes; it only goes forward
-//	Timeline  the engine and its history, with checkpoints to fork from, what a person did in a fork, and undo
-//	Spare     a scheduler that is kept near to the present, for the next what-if
-//	Replay, Follow, Drain   a run without a screen
+// An Engine applies events (objects, the scheduler's moves, the model's moves) to a queue.Queue and emits board changes. It
+// only moves forward. A Timeline is an engine with its history: it shows any earlier moment by reading the history, which
+// executes nothing.
 //
-// Looking at the past reads the history and executes nothing. A fork executes again what led to it, and comes out the
-// same. A timeline belongs to one goroutine; boards, moves and series that it hands out do not change. The package
-// imports history, model and what is below them.
+// A what-if is a fork of a Timeline. It starts with the engine at the moment shown, which is rebuilt from the checkpoint
+// before that moment if the timeline has advanced since. The user's actions in it are kept as injections: undo, redo and
+// actions in its past repeat the injections from the fork's start, with the same result. Either the user makes the
+// scheduling decisions, or a local kube-scheduler does. Loading one into a large cluster takes a quarter of a second, so
+// Spare loads one in advance.
+//
+//	engine.go      apply events to the queue
+//	timeline.go    execute, seek and step
+//	checkpoint.go  rebuild an earlier engine
+//	memory.go      limit the memory of a long history
+//	fork.go        what-ifs, their actions, undo
+//	whatif.go      the local scheduler of a what-if, previews of injections
+//	spare.go       load a scheduler in advance
+//	replay.go      run a recording to its end; live.go, follow a cluster
+//
+// A timeline belongs to one goroutine. The boards, moves and series that it returns are immutable.
 package timeline

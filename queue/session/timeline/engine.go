@@ -19,42 +19,41 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Engine feeds events to a queue and turns what the queue tells into changes. It is at one moment, and
-// only goes forward.
+// Engine applies events to a queue and emits the resulting changes of the board. It is in the state of one moment and only
+// moves forward.
 type Engine struct {
 	Queue   *queue.Queue
 	plugins queue.Plugins
-	// Config is that of the scheduler that runs at the engine's moment.
+	// Config is the configuration of the scheduler that runs at the engine's moment.
 	Config  *schedulerconfig.Config
 	Objects cluster.Objects
 	Ticks   flush.Ticks
-	// Board is where every pod is. The engine reads it, and Emit changes it.
+	// Board has the state of every pod. The engine only reads it: Emit must apply each change to it.
 	Board *board.Board
 	Emit  func(board.Change)
-	// moves and changes count what was handed to Emit.
+	// moves and changes count what was passed to Emit.
 	moves, changes int
 
-	unsettled []queue.Transition // what the queue told during the present call
+	unemitted []queue.Transition // the queue's transitions since the last EmitMoves
 
-	// forgets is true if nobody goes back: then a move is not linked to the one before it, and who left the queue is
-	// forgotten. swept is when that was last done.
-	forgets bool
-	swept   time.Time
-	// shortens is true if nobody goes back, and pods are explained: of a pod's moves before its last two only the one is linked that
-	// explanations speak of.
-	shortens bool
+	// forwardOnly is true if nobody seeks back: then moves are not linked to the pod's move before, and pods that left the
+	// queue are dropped. lastDrop is when they were last dropped.
+	forwardOnly bool
+	lastDrop    time.Time
+	// shortenMoves is true if nobody seeks back, but pods are explained: see board.Transition.Shorten.
+	shortenMoves bool
 
-	before   map[types.UID]*sources.Tried // what is known of attempts before the source came to the scheduler
-	attached time.Time                    // when the source came to it, or zero
-	// createdAhead is how far the stream's clock is ahead of the clock of creation timestamps.
-	createdAhead time.Duration
+	attached    time.Time                    // when the source attached to a running scheduler, or zero
+	triedBefore map[types.UID]*sources.Tried // attempts before that, by pod
+	// creationAhead is how far the source's clock is ahead of the clock that sets creation timestamps.
+	creationAhead time.Duration
 
-	// noted is what the present call of a person's does to the cluster and the queue. Nil outside of one.
-	noted *[]sources.Fact
+	// actions collects what the injection being performed does to the cluster and the queue. Nil outside of one.
+	actions *[]sources.Fact
 
-	// Of a what-if: the local scheduler, unless a person is the scheduler, and the newest resource version.
-	Driver  *shadow.Driver
-	version int64
+	// Driver is the local scheduler of a what-if, nil while the user decides. resourceVersion is the newest of its objects.
+	Driver          *shadow.Driver
+	resourceVersion int64
 }
 
 func newEngine(cfg *schedulerconfig.Config, plugins queue.Plugins, start time.Time) *Engine {
@@ -64,48 +63,48 @@ func newEngine(cfg *schedulerconfig.Config, plugins queue.Plugins, start time.Ti
 	return e
 }
 
-// Clone returns an engine that goes on from here on its own. Its Board and Emit are not set.
+// Clone returns an independent copy of the engine, without Board and Emit.
 func (e *Engine) Clone() *Engine {
-	c := &Engine{plugins: e.plugins, Config: e.Config, Objects: e.Objects.Copy(), Ticks: e.Ticks, moves: e.moves, changes: e.changes, attached: e.attached, createdAhead: e.createdAhead}
+	c := &Engine{plugins: e.plugins, Config: e.Config, Objects: e.Objects.Copy(), Ticks: e.Ticks, moves: e.moves, changes: e.changes, attached: e.attached, creationAhead: e.creationAhead}
 	c.Queue = e.Queue.Clone(c.plugins, c)
 	return c
 }
 
 // Moved implements queue.Observer.
-func (e *Engine) Moved(t queue.Transition) { e.unsettled = append(e.unsettled, t) }
+func (e *Engine) Moved(t queue.Transition) { e.unemitted = append(e.unemitted, t) }
 
-// Failed implements queue.Observer: what upstream logs and goes on from, so does the model.
+// Failed implements queue.Observer. Upstream logs these errors and continues, so the engine ignores them.
 func (e *Engine) Failed(error) {}
 
-// apply carries out one event of the source.
+// apply applies one event of the source or the model.
 func (e *Engine) apply(ev sources.Event) {
 	switch f := ev.Fact.(type) {
 	case *sources.Move:
-		e.observe(ev.Time, f, nil)
+		e.applyMove(ev.Time, f, nil)
 	case *shadow.Move:
 		if f.Estimate != nil {
 			e.restore(ev.Time, f.Estimate)
 			return
 		}
-		e.observe(ev.Time, f.Move, f)
+		e.applyMove(ev.Time, f.Move, f)
 	case *sources.Tried:
-		if e.before == nil {
-			e.before = map[types.UID]*sources.Tried{}
+		if e.triedBefore == nil {
+			e.triedBefore = map[types.UID]*sources.Tried{}
 		}
-		e.before[f.UID] = f
+		e.triedBefore[f.UID] = f
 	case *sources.Attached:
-		e.attach(ev.Time, f.Began, e.before)
-		e.before = nil
+		e.attach(ev.Time, f.Began, e.triedBefore)
+		e.triedBefore = nil
 	case *shadow.Attached:
-		e.attachedTo(ev.Time, f.Began)
+		e.setAttached(ev.Time, f.Began)
 	case *sources.ObjectChange:
 		e.Objects.Apply(f)
 		if pod, ok := f.Object.(*v1.Pod); ok {
-			e.podChanged(ev.Time, f.Verb, pod)
+			e.onPodChange(ev.Time, f.Verb, pod)
 		}
 	case *sources.SchedulerStarted:
 		if !f.ReleaseInferred {
-			e.hearRelease(ev.Time, f.Release)
+			e.setRelease(ev.Time, f.Release)
 		}
 		e.Ticks = flush.NewTicks(e.Queue.Options(), ev.Time)
 	case *verdict.Absent:
@@ -114,37 +113,39 @@ func (e *Engine) apply(ev sources.Event) {
 		}
 	case *sources.SchedulerHeard:
 		if !f.ReleaseInferred {
-			e.hearRelease(ev.Time, f.Release)
+			e.setRelease(ev.Time, f.Release)
 		}
 	case *sources.Clocks:
-		e.realign(ev.Time, f.Ahead)
+		e.setClockOffset(ev.Time, f.Ahead)
 	}
 }
 
-// realign has backoffs end with the seconds of the scheduler's clock, which is so far behind, and shows when those of the pods do that wait.
-func (e *Engine) realign(now time.Time, ahead time.Duration) {
+// setClockOffset sets how far the source's clock is ahead of the scheduler's. Backoffs end at whole seconds of the
+// scheduler's clock, so the expiries of pods in backoffQ change; a new offset of creation timestamps changes the arrival
+// of every queued pod.
+func (e *Engine) setClockOffset(now time.Time, ahead time.Duration) {
 	e.Queue.Realign(ahead)
 	e.Ticks.Realign(e.Queue.Options())
-	shows := func(t queue.Tier) bool { return t == queue.Backoff }
-	before := e.createdAhead
-	if moved := ahead - before; moved.Abs() >= time.Second { // creation is known to the second
-		e.createdAhead, shows = ahead, queue.Tier.Queued
+	affected := func(t queue.Tier) bool { return t == queue.Backoff }
+	before := e.creationAhead
+	if moved := ahead - before; moved.Abs() >= time.Second { // creation timestamps have a precision of one second
+		e.creationAhead, affected = ahead, queue.Tier.Queued
 	}
-	for info := range e.Queue.Pods(shows) {
+	for info := range e.Queue.Pods(affected) {
 		created := info.Pod.CreationTimestamp
 		e.refreshPod(now, types.NamespacedName{Namespace: info.Pod.Namespace, Name: info.Pod.Name}, info.Pod, func(p *board.Pod) {
 			if p.Arrived.Equal(created.Add(before)) {
-				p.Arrived = created.Add(e.createdAhead).UTC()
+				p.Arrived = created.Add(e.creationAhead).UTC()
 			}
 		})
 	}
 }
 
-// hearRelease has the queue follow the rules of the scheduler that runs from now on, if it is of another release. Where the
-// pods are, those moves tell which follow from its beginning.
-func (e *Engine) hearRelease(now time.Time, version sources.SafeText) {
-	cfg, other := e.Config.WithVersion(string(version))
-	if !other {
+// setRelease makes the queue follow the rules of a scheduler of that version. If they differ from the rules so far, the
+// engine gets a new queue with the same pods; the moves that follow move them as the new scheduler did.
+func (e *Engine) setRelease(now time.Time, version sources.SafeText) {
+	cfg, differs := e.Config.WithVersion(string(version))
+	if !differs {
 		return
 	}
 	before := e.Queue
@@ -162,48 +163,51 @@ func (e *Engine) hearRelease(now time.Time, version sources.SafeText) {
 	for info := range before.InFlight() {
 		e.Queue.Observe(now, queue.Observation{Pod: info.Pod, To: queue.InFlight, Inferred: true})
 	}
-	e.unsettled = nil
+	e.unemitted = nil
 }
 
-// observe carries out move m. The scheduler reported it if modelled is nil; otherwise a local scheduler made it, and
-// modelled is what that says of it.
-func (e *Engine) observe(now time.Time, m *sources.Move, modelled *shadow.Move) {
+// applyMove applies move m. modelled is nil for a move in the scheduler's log, and otherwise what the model adds to m.
+func (e *Engine) applyMove(now time.Time, m *sources.Move, modelled *shadow.Move) {
 	to, err := queue.ParseTier(string(m.To))
 	if err != nil {
-		return // readers let no other tier through
+		return // readers reject unknown tiers
 	}
 	pod := e.Objects.Pod(m.Pod)
 	if pod == nil {
 		pod = cluster.Placeholder(m.Pod)
 	}
 	event := m.Event
-	if to == queue.Deleted && modelled == nil { // the model says so of pods that are gone, and of a bound one after that
-		if to = e.endOf(m, pod); to == queue.InFlight {
+	if to == queue.Deleted && modelled == nil { // the model distinguishes deleted from bound pods itself
+		if to = e.endTier(m, pod); to == queue.InFlight {
 			return
 		}
 		event = ""
 	}
 	if m.Event == queue.BackoffComplete && !e.Queue.Options().PopFromBackoffQ {
-		e.Ticks.Backoff = now // without windows, only such a move tells when the flush runs
+		e.Ticks.Backoff = now // without windows, only such a move shows when the flush runs
 	}
 	plugins := m.Plugins
 	if plugins == nil && m.Event == queue.ScheduleAttemptFailure { // v1.31 and older releases log them only with queueing hints
 		plugins = verdict.PluginsOf(string(m.Message), e.Config.Release)
 	}
-	seen := queue.Observation{
+	var expiry time.Time // zero: the queue computes it
+	if modelled != nil {
+		expiry = modelled.Expiry
+	}
+	observation := queue.Observation{
 		Pod: pod, To: to, Event: event,
 		UnschedulablePlugins: plugins, GatingPlugin: m.GatingPlugin,
-		Inferred: m.Unplaced || modelled != nil && !modelled.Observed, BackoffExpiry: expiryOf(modelled),
+		Inferred: m.Unplaced || modelled != nil && !modelled.Observed, BackoffExpiry: expiry,
 	}
 	if m.Restated {
-		e.Moved(e.Queue.Restated(now, seen))
+		e.Moved(e.Queue.Restated(now, observation))
 	} else {
-		e.Queue.Observe(now, seen)
+		e.Queue.Observe(now, observation)
 	}
 	if m.Node != "" && m.Event == queue.ScheduleAttemptFailure {
 		e.Queue.AddNominatedPod(pod, m.Node)
 	}
-	e.Settle(now, func(p *board.Pod) {
+	e.EmitMoves(now, func(p *board.Pod) {
 		switch {
 		case m.Message != "" && to == queue.Gated && m.Event != queue.ScheduleAttemptFailure:
 			p.GateMessage = m.Message
@@ -211,7 +215,7 @@ func (e *Engine) observe(now time.Time, m *sources.Move, modelled *shadow.Move) 
 			p.Message = m.Message
 		}
 		if modelled != nil && now.Equal(e.attached) {
-			p.Since = p.Arrived // a new pod's only place so far
+			p.Since = p.Arrived // it has been in no other tier
 		}
 		if p.Because = nil; modelled != nil {
 			p.Because = modelled.Because
@@ -225,11 +229,13 @@ func (e *Engine) observe(now time.Time, m *sources.Move, modelled *shadow.Move) 
 	})
 }
 
-// endOf returns where m, which takes a pod out of the queue, leaves it: Scheduled, Deleted, or InFlight if its attempt
-// goes on. Upstream's delete handler speaks of a pod that it sees bound as of one that is gone, at times before the
-// attempt says that it bound the pod, and a pod in flight stays in flight until its attempt ends (v1.37: eventhandlers.go,
-// deletePodFromSchedulingQueue; scheduling_queue.go, Delete and Done). pod is the newest object.
-func (e *Engine) endOf(m *sources.Move, pod *v1.Pod) queue.Tier {
+// endTier returns where m, which removes a pod from the queue, leaves the pod: Scheduled, Deleted, or InFlight if its
+// attempt continues. pod is its newest object.
+//
+// Upstream's delete handler logs the same line for a deleted pod and for one that it sees bound, at times before the
+// attempt logs the binding. A pod in flight stays in flight until its attempt ends (v1.37: eventhandlers.go,
+// deletePodFromSchedulingQueue; scheduling_queue.go, Delete and Done).
+func (e *Engine) endTier(m *sources.Move, pod *v1.Pod) queue.Tier {
 	before := e.Board.Get(m.Pod)
 	switch {
 	case pod.Spec.NodeName != "", before != nil && before.PodInfo.Pod.Spec.NodeName != "":
@@ -244,9 +250,9 @@ func (e *Engine) endOf(m *sources.Move, pod *v1.Pod) queue.Tier {
 	return queue.InFlight
 }
 
-// hasStayed reports whether t, by which a pod is to leave the queue, moves none: it has left before, or its attempt goes
-// on. A pod that was bound stays so, whatever became of it later.
-func (e *Engine) hasStayed(t queue.Transition, before *board.Pod) bool {
+// staysPut reports whether t, which should take a pod out of the queue, changes nothing: the pod left earlier, or its
+// attempt continues. A bound pod stays Scheduled when it is deleted later.
+func (e *Engine) staysPut(t queue.Transition, before *board.Pod) bool {
 	if t.To != queue.Scheduled && t.To != queue.Deleted || before == nil {
 		return false
 	}
@@ -257,50 +263,41 @@ func (e *Engine) hasStayed(t queue.Transition, before *board.Pod) bool {
 	return ok && now.Tier == queue.InFlight && now.Pod.UID == t.Pod.UID
 }
 
-// expiryOf returns when the backoff ends, as far as a modelled move tells: zero is that it is worked out. m may be
-// nil.
-func expiryOf(m *shadow.Move) time.Time {
-	if m == nil {
-		return time.Time{}
-	}
-	return m.Expiry
-}
-
-// podChanged shows a change of a pod's object.
-func (e *Engine) podChanged(now time.Time, verb sources.Verb, pod *v1.Pod) {
+// onPodChange updates the queue and the board after a change of a pod's object.
+func (e *Engine) onPodChange(now time.Time, verb sources.Verb, pod *v1.Pod) {
 	if verb != sources.Deleted {
 		e.Queue.Refresh(pod)
 	}
-	e.Settle(now, func(p *board.Pod) { p.ReadObject(pod) })
+	e.EmitMoves(now, func(p *board.Pod) { p.ReadObject(pod) })
 	e.refreshPod(now, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod, nil)
 }
 
-// tick runs the flushes that are due at now.
-func (e *Engine) tick(now time.Time, backoff, leftover bool) {
+// runFlushes runs the flushes that are due at now.
+func (e *Engine) runFlushes(now time.Time, backoff, leftover bool) {
 	if backoff {
 		e.Queue.FlushBackoffCompleted(now)
 	}
 	if leftover {
 		e.Queue.FlushUnschedulableLeftover(now)
 	}
-	e.Settle(now, nil)
+	e.EmitMoves(now, nil)
 }
 
-// Settle turns what the queue told since the last call into changes, and emits them. with, unless nil, adds details
-// to each pod that moved.
-func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
-	for _, t := range e.unsettled {
+// EmitMoves emits a change for each transition of the queue since the last call. update, unless nil, modifies the new
+// state of each pod that moved.
+func (e *Engine) EmitMoves(now time.Time, update func(*board.Pod)) {
+	for _, t := range e.unemitted {
 		key := types.NamespacedName{Namespace: t.Pod.Namespace, Name: t.Pod.Name}
 		before := e.Board.Get(key)
-		if e.hasStayed(t, before) {
+		if e.staysPut(t, before) {
 			continue
 		}
-		if t.From == queue.None && before != nil && !queue.IsPodAdd(t.Event) && !isAnother(t, before) {
-			t.From = before.Tier // gone from the queue, but not forgotten here
+		if t.From == queue.None && before != nil && !queue.IsPodAdd(t.Event) && !isOtherPod(t, before) {
+			t.From = before.Tier // the queue dropped the pod, the board did not
 		}
 		move := &board.Transition{Transition: t, Seq: e.moves}
 		e.moves++
-		after := e.podShown(key, before)
+		after := e.boardPod(key, before)
 		after.GoneSince = time.Time{}
 		if restated := t.From == t.To && t.Observed && t.To != queue.Gated; !restated || before == nil {
 			after.Tier, after.Observed = t.To, t.Observed
@@ -315,7 +312,7 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 			after.Estimated, after.FailedBy = false, time.Time{}
 		}
 		if before == nil || t.From == queue.None {
-			after.Arrived = e.arrival(t.Time, after.PodInfo.Pod)
+			after.Arrived = e.arrivalTime(t.Time, after.PodInfo.Pod)
 			after.Attempts += after.Uncounted
 			after.Uncounted, after.AttemptsAtLeast = 0, t.Observed && !queue.IsPodAdd(t.Event) // its arrival is not recorded
 		}
@@ -323,15 +320,15 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 			after.GateMessage = ""
 		}
 		if t.Event == queue.ScheduleAttemptFailure && after.AttemptsAtLeast && !t.Observed && t.Time.Sub(e.attached) < e.Queue.Options().PodMaxBackoff {
-			// Its backoff rested on an estimate, so the scheduler may not have tried it yet.
+			// Its backoff was estimated, so the scheduler may not have tried it yet.
 			after.Uncounted++
 			after.Attempts--
 		}
-		if with != nil {
-			with(after)
+		if update != nil {
+			update(after)
 		}
-		if before != nil && !e.forgets {
-			if e.shortens {
+		if before != nil && !e.forwardOnly {
+			if e.shortenMoves {
 				before.Last.Shorten()
 			}
 			move.SetPrev(before.Last)
@@ -339,44 +336,43 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 		move.Pod, after.Last = after, move
 		e.emitChange(board.Change{At: now, Before: before, After: after, Move: move})
 	}
-	e.unsettled = e.unsettled[:0]
+	e.unemitted = e.unemitted[:0]
 }
 
-// isAnother reports whether a scheduler's log, without the pod's object, moves another pod of the name: one that was bound or
-// deleted is not tried again.
-func isAnother(t queue.Transition, before *board.Pod) bool {
+// isOtherPod reports whether t, from a scheduler's log without the pod's object, moves a pod that reuses the name of
+// before: a bound or deleted pod is not tried again.
+func isOtherPod(t queue.Transition, before *board.Pod) bool {
 	return t.Observed && t.Pod.CreationTimestamp.IsZero() && (before.Tier == queue.Scheduled || before.Tier == queue.Deleted) &&
 		t.To != queue.Scheduled && t.To != queue.Deleted
 }
 
-// forget forgets those that left the queue a while ago.
-func (e *Engine) forget(now time.Time) {
-	if now.Sub(e.swept) > history.LeftRetention {
+// dropLeft drops the pods that left the queue more than history.LeftRetention ago.
+func (e *Engine) dropLeft(now time.Time) {
+	if now.Sub(e.lastDrop) > history.LeftRetention {
 		e.Board.DropLeft(now.Add(-history.LeftRetention), nil)
-		e.swept = now
+		e.lastDrop = now
 	}
 }
 
-// emitChange counts c and hands it to Emit.
 func (e *Engine) emitChange(c board.Change) {
 	e.changes++
 	e.Emit(c)
 }
 
-// refreshPod emits a change of what the board shows of the named pod, of which pod is the newest object. A pod that
-// is not on the board is left alone.
-func (e *Engine) refreshPod(now time.Time, key types.NamespacedName, pod *v1.Pod, with func(*board.Pod)) {
+// refreshPod emits a change of the named pod's state without a move, unless the pod is not on the board. pod is its newest
+// object; update, unless nil, modifies the new state.
+func (e *Engine) refreshPod(now time.Time, key types.NamespacedName, pod *v1.Pod, update func(*board.Pod)) {
 	before := e.Board.Get(key)
 	if before == nil {
 		return
 	}
-	after := e.podShown(key, before)
+	after := e.boardPod(key, before)
 	after.ReadObject(pod)
 	if before.PodInfo.Pod.CreationTimestamp.IsZero() {
-		after.Arrived = e.arrival(before.Arrived, pod)
+		after.Arrived = e.arrivalTime(before.Arrived, pod)
 	}
-	if with != nil {
-		with(after)
+	if update != nil {
+		update(after)
 	}
 	if c := cluster.Unscheduled(pod); c != nil && after.Tier.Queued() {
 		after.Message = sources.Sanitize(c.Message)
@@ -384,9 +380,9 @@ func (e *Engine) refreshPod(now time.Time, key types.NamespacedName, pod *v1.Pod
 	e.emitChange(board.Change{At: now, Before: before, After: after})
 }
 
-// podShown returns the named pod as the queue now has it. What the queue does not keep is taken from before, which
-// may be nil; a pod that left the queue stays as it was.
-func (e *Engine) podShown(key types.NamespacedName, before *board.Pod) *board.Pod {
+// boardPod returns the state of the named pod: the queue's, with the fields that only the board has from before, which may
+// be nil. The state of a pod that left the queue does not change.
+func (e *Engine) boardPod(key types.NamespacedName, before *board.Pod) *board.Pod {
 	p := &board.Pod{Key: key}
 	if before != nil {
 		*p = *before
@@ -404,4 +400,54 @@ func (e *Engine) podShown(key types.NamespacedName, before *board.Pod) *board.Po
 	group, _ := e.Queue.Options().GroupOf(p.PodInfo.Pod)
 	p.Group = group.Name
 	return p
+}
+
+// attach starts with a scheduler that has been running since began, zero if unknown, whose moves the source reports from
+// now on. It puts each waiting pod where it probably is, given its earlier attempts in tried, or where a new pod goes if it
+// shows no attempt.
+func (e *Engine) attach(now, began time.Time, tried map[types.UID]*sources.Tried) {
+	e.setAttached(now, began)
+	g := shadow.Estimator{Opts: e.Queue.Options(), Tried: tried}
+	e.Objects.Each("Pod", func(obj runtime.Object) bool {
+		pod := obj.(*v1.Pod)
+		if !cluster.Waiting(pod) {
+			return true
+		}
+		if estimate, ok := g.Estimate(now, pod); ok && len(pod.Spec.SchedulingGates) == 0 {
+			e.restore(now, &estimate)
+			return true
+		}
+		m := &sources.Move{Pod: types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, To: sources.TierActive, Event: cluster.UnscheduledPodAdd}
+		if len(pod.Spec.SchedulingGates) > 0 {
+			m.To, m.GatingPlugin = sources.TierGated, "SchedulingGates"
+		}
+		e.applyMove(now, m, &shadow.Move{Move: m})
+		return true
+	})
+}
+
+// setAttached records that the source attached at now to a scheduler running since began, which is zero if unknown.
+func (e *Engine) setAttached(now, began time.Time) {
+	if e.attached = now; !began.IsZero() {
+		e.Ticks = flush.NewTicks(e.Queue.Options(), began)
+	}
+}
+
+// restore puts a pod where it probably is.
+func (e *Engine) restore(now time.Time, estimate *shadow.Estimate) {
+	e.Queue.Restore(now, estimate.PodInfo)
+	e.EmitMoves(now, func(p *board.Pod) {
+		p.Estimated, p.AttemptsAtLeast, p.Message = true, true, estimate.Message
+		p.Since, p.FailedBy = estimate.Timestamp, now
+	})
+}
+
+// arrivalTime returns when pod arrived, given that it entered the queue at now: its creation, or now if that is within the
+// same second, to which creation timestamps are truncated.
+func (e *Engine) arrivalTime(now time.Time, pod *v1.Pod) time.Time {
+	created := pod.CreationTimestamp.Add(e.creationAhead)
+	if pod.CreationTimestamp.IsZero() || now.Sub(created) < time.Second {
+		return now
+	}
+	return created.UTC()
 }

@@ -18,9 +18,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestSeekIsReplay: wherever one goes and by whatever way, the board is the one of playing there from
-// the start.
-func TestSeekIsReplay(t *testing.T) {
+// TestSeekEqualsReplay: after any seeks and steps, the board is the same as after playing from the start.
+func TestSeekEqualsReplay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := world.Recordings(80).Draw(t, "recording")
 		line := New(rec, world.Config(t), nil)
@@ -60,22 +59,22 @@ func TestSeekIsReplay(t *testing.T) {
 				}
 			}
 			if line.Moved != again.MoveCount() {
-				t.Fatalf("%d moves are in the past, replayed %d", line.Moved, again.MoveCount())
+				t.Fatalf("%d moves before the cursor, replayed %d", line.Moved, again.MoveCount())
 			}
 		}
 	})
 }
 
-// TestForkIsRerun: a fork from the past is the fork that one would have made then.
-func TestForkIsRerun(t *testing.T) {
+// TestForkFromPast: a fork from an earlier moment equals one made when that moment was the newest.
+func TestForkFromPast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := world.Recordings(80).Draw(t, "recording")
 		cut := rapid.IntRange(0, len(rec.Events)-1).Draw(t, "cut")
 		now := rec.Events[cut].Time
 
-		then := New(rec, world.Config(t), nil)
-		then.GoTo(now)
-		early := then.Fork(now)
+		line := New(rec, world.Config(t), nil)
+		line.GoTo(now)
+		early := line.Fork(now)
 
 		later := New(rec, world.Config(t), nil)
 		later.GoTo(later.End)
@@ -85,24 +84,24 @@ func TestForkIsRerun(t *testing.T) {
 		for _, f := range []*Timeline{early, late} {
 			f.Inject(now, func(e *Engine) {
 				e.Queue.MoveAllToActiveOrBackoffQueue(now, queue.MoveAll, nil, nil, nil)
-				e.Settle(now, nil)
+				e.EmitMoves(now, nil)
 			})
 			f.GoTo(now.Add(20 * time.Second))
 			f.Inject(now.Add(20*time.Second), func(e *Engine) {
 				e.Queue.Pop(now.Add(20 * time.Second))
-				e.Settle(now.Add(20*time.Second), nil)
+				e.EmitMoves(now.Add(20*time.Second), nil)
 			})
 		}
 		if got, want := boardtest.Picture(late.Shown), boardtest.Picture(early.Shown); got != want {
-			t.Fatalf("forked from the past:\n%s\nforked then:\n%s", got, want)
+			t.Fatalf("forked later:\n%s\nforked earlier:\n%s", got, want)
 		}
 		if got, want := boardtest.Words(late.MovesFrom(0)), boardtest.Words(early.MovesFrom(0)); !reflect.DeepEqual(got, want) {
-			t.Fatalf("moves of the fork from the past: %v\nof the one made then: %v", got, want)
+			t.Fatalf("moves of the later fork: %v\nof the earlier: %v", got, want)
 		}
 	})
 }
 
-// TestForkRewinds: what a person does in a fork's past undoes its future and keeps what was before.
+// TestForkRewinds: an action in a fork's past drops what followed and keeps what was before.
 func TestForkRewinds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := world.Recordings(60).Draw(t, "recording")
@@ -112,7 +111,7 @@ func TestForkRewinds(t *testing.T) {
 		add := func(f *Timeline, now time.Time, name string) {
 			pod := cluster.Placeholder(world.Key(name))
 			f.GoTo(now)
-			f.Inject(now, func(e *Engine) { e.Queue.Add(now, pod); e.Settle(now, nil) })
+			f.Inject(now, func(e *Engine) { e.Queue.Add(now, pod); e.EmitMoves(now, nil) })
 		}
 		rewound, straight := line.Fork(start), line.Fork(start)
 		for _, f := range []*Timeline{rewound, straight} {
@@ -156,7 +155,7 @@ func TestLongHistory(t *testing.T) {
 	}
 	line := New(rec, world.Config(t), nil)
 	line.GoTo(line.End)
-	for cursor, want := range pictures { // in the map's order: to and fro
+	for cursor, want := range pictures { // in random order
 		line.SetCursor(cursor)
 		if got := boardtest.Picture(line.Shown); got != want {
 			t.Fatalf("at change %d:\n%s\nwant:\n%s", cursor, got, want)

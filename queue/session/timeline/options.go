@@ -13,55 +13,55 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Options say how a session begins.
+// Options configure a session, Replay and Follow.
 type Options struct {
-	// Scheduler configures the local scheduler. Nil is kube-scheduler's defaults, with the settings that
-	// the recording tells.
+	// Scheduler configures the local scheduler. Nil means kube-scheduler's defaults with the recorded settings.
 	Scheduler *schedulerconfig.Config
-	// Queue overrides the settings that the recording tells. Scheduler overrides it.
+	// Queue overrides the recorded settings of the queue. Scheduler overrides it.
 	Queue *queue.Options
-	// Release is the one whose rules a rerun follows, one of queue.Releases. Empty is that of the scenario, or of the
-	// recorded scheduler. Nothing but a rerun has a use for it.
+	// Release is the release, one of queue.Releases, whose rules a rerun follows. Empty means the scenario's, or else the
+	// recorded scheduler's. Only reruns use it.
 	Release string
-	// SchedulerRelease is the version of the scheduler that was recorded or is watched, such as v1.31.4 or v1.31. Empty is
-	// what the recording or the cluster tells, or if that tells nothing, the newest.
+	// SchedulerRelease is the version of the recorded or watched scheduler, such as v1.31.4 or v1.31. Empty means the one
+	// found in the recording or the cluster, or else the newest.
 	SchedulerRelease string
-	// Filter selects the pods that are shown, and of which moves are told.
+	// Filter selects the pods to show, and the moves that Replay reports.
 	Filter filter.Filter
-	// Plugins answer the queue of a what-if. Nil is queue.EveryEvent.
+	// Plugins provide the queueing hints and gates of a what-if. Nil means queue.EveryEvent.
 	Plugins queue.Plugins
-	// Paused leaves time standing until Play.
+	// Paused starts a session without playing.
 	Paused bool
-	// Zone is the time zone in which what is said tells times of day.
+	// Zone is the time zone of messages.
 	Zone words.Zone
-	// Speed is how many model seconds pass in a second of playing. 0 is 1.
+	// Speed is the playback speed, in model seconds per second. 0 means 1.
 	Speed float64
-	// Opens is how long after the recording's start the first moment shown is.
-	Opens time.Duration
-	// Memory is how many bytes may be kept in memory of what was played of a long recording. 0 is 64 MiB if Past is set, and
-	// else 4 GiB.
+	// StartOffset is the first moment shown, relative to the recording's start.
+	StartOffset time.Duration
+	// Memory limits the memory for the history of a long recording, in bytes. 0 means 64 MiB with OpenArchive, and else
+	// 4 GiB.
 	Memory int64
-	// Past opens an empty file for the rest of what was played of a long recording. It is gone once it is closed. Nil: the rest is
-	// forgotten, and played anew when a person goes back there.
-	Past func() (archive.File, error)
-	// Progress, if it is set, is told how much is played of a recording that is played to its end or to a moment, from 0 to 1.
+	// OpenArchive creates an empty file for the history beyond Memory, which is removed when it is closed. If it is nil, that
+	// history is dropped, and replayed when the user goes back there.
+	OpenArchive func() (archive.File, error)
+	// Progress is called with the share, from 0 to 1, of a recording that has been replayed. It may be nil.
 	Progress func(share float64)
 }
 
-// Played tells Progress, if there is one, that so much is played of all.
-func (opts Options) Played(so, all time.Duration) {
-	if opts.Progress != nil && all > 0 {
-		opts.Progress(min(max(float64(so)/float64(all), 0), 1))
+// ReportProgress calls Progress, unless it is nil.
+func (opts Options) ReportProgress(done, total time.Duration) {
+	if opts.Progress != nil && total > 0 {
+		opts.Progress(min(max(float64(done)/float64(total), 0), 1))
 	}
 }
 
-// Selects reports whether the filter selects the pod as it is after move t: then the move is told.
+// Selects reports whether the filter selects the moved pod in its state after t.
 func (opts Options) Selects(t *board.Transition) bool {
 	return opts.Filter.Empty() || opts.Filter.Match(t.Pod.Facts(t.Time))
 }
 
-// SchedulerConfig returns the configuration of the local scheduler: Scheduler, or what rec tells. It is never nil. It
-// fails if upstream's defaults can't be had or the release is not known.
+// SchedulerConfig returns the configuration of the local scheduler: Scheduler, or else the defaults with rec's settings. It
+// returns an error if upstream's defaults can't be created or the release is unknown, and even then the configuration is
+// not nil.
 func (opts Options) SchedulerConfig(rec *sources.Recording) (*schedulerconfig.Config, error) {
 	cfg, recorded := opts.Scheduler, RecordedScheduler(rec)
 	if cfg == nil {
@@ -69,7 +69,7 @@ func (opts Options) SchedulerConfig(rec *sources.Recording) (*schedulerconfig.Co
 		if cfg, err = schedulerconfig.Default(); err != nil {
 			return &schedulerconfig.Config{Queue: queue.Defaults()}, err
 		}
-		groups := cfg.Queue.GenericWorkload // of the process, and not the recording's to say
+		groups := cfg.Queue.GenericWorkload // a setting of this process, not of the recording
 		cfg.Queue = RecordedOptions(recorded)
 		cfg.Queue.GenericWorkload = groups
 		if opts.Queue != nil {
@@ -78,18 +78,18 @@ func (opts Options) SchedulerConfig(rec *sources.Recording) (*schedulerconfig.Co
 	}
 	own := *cfg
 	if recorded != nil && !rec.Rerun {
-		if on, told := recorded.Gates["SchedulerAsyncAPICalls"]; told {
+		if on, known := recorded.Gates["SchedulerAsyncAPICalls"]; known {
 			own.SetAsyncAPICalls(on)
 		}
 	}
 	own.Fixed = rec.Rerun || opts.SchedulerRelease != ""
-	if asked := opts.rerunRelease(rec); asked != "" {
-		return own.ForRelease(asked)
+	if release := opts.rerunRelease(rec); release != "" {
+		return own.ForRelease(release)
 	}
 	return own.ForVersion(opts.version(recorded)), nil
 }
 
-// rerunRelease returns the release that a person or a scenario asks for, or "".
+// rerunRelease returns the release that the user or the scenario names for a rerun, or "".
 func (opts Options) rerunRelease(rec *sources.Recording) string {
 	if !rec.Rerun {
 		return ""
@@ -97,7 +97,7 @@ func (opts Options) rerunRelease(rec *sources.Recording) string {
 	return cmp.Or(opts.Release, rec.Release)
 }
 
-// version returns the version of the scheduler that was recorded, which may be nil, or "" if that is not known.
+// version returns the version of the recorded scheduler, or "" if it is unknown. recorded may be nil.
 func (opts Options) version(recorded *sources.SchedulerStarted) string {
 	if recorded == nil || opts.SchedulerRelease != "" {
 		return opts.SchedulerRelease
@@ -105,8 +105,8 @@ func (opts Options) version(recorded *sources.SchedulerStarted) string {
 	return string(recorded.Release)
 }
 
-// ReleaseFor returns the release, one of queue.Releases, whose rules the queue follows with rec, from its beginning: of a
-// rerun the one that a person or rec names, or else the recorded scheduler's, or where rec does not tell it, the newest.
+// ReleaseFor returns the release, one of queue.Releases, whose rules the queue follows at the start of rec: for a rerun the
+// one that the user or rec names, and else the recorded scheduler's, or the newest if that is unknown.
 func (opts Options) ReleaseFor(rec *sources.Recording) string {
 	release := opts.rerunRelease(rec)
 	if release == "" {
@@ -115,8 +115,7 @@ func (opts Options) ReleaseFor(rec *sources.Recording) string {
 	return cmp.Or(release, queue.Releases()[0])
 }
 
-// RecordedOptions returns the settings of the queue of a scheduler that was recorded; what the source
-// does not tell has its default.
+// RecordedOptions returns the queue settings of a recorded scheduler, with the defaults for unknown ones. s may be nil.
 func RecordedOptions(s *sources.SchedulerStarted) queue.Options {
 	opts := queue.Defaults()
 	if s == nil {
@@ -137,8 +136,8 @@ func RecordedOptions(s *sources.SchedulerStarted) queue.Options {
 	return opts
 }
 
-// Span returns when a recording begins to be worth showing, a second before the first pod moves, and when
-// it ends: the first and the last moment that can be explained.
+// Span returns the first and the last moment of rec that can be shown. The first is one second before the first recorded
+// move, if there is any.
 func Span(rec *sources.Recording) (start, end time.Time) {
 	events := rec.Events
 	if len(events) == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestReleaseOfRecording: the queue follows the rules of the release that the recording tells, and a rerun those of the
-// one that a person names.
+// TestReleaseOfRecording: the queue follows the rules of the recorded release, and in a rerun those of the release that the
+// user names.
 func TestReleaseOfRecording(t *testing.T) {
 	var c world.Cluster
 	c.Started(1)
@@ -20,10 +20,10 @@ func TestReleaseOfRecording(t *testing.T) {
 		t.Errorf("the scheduler is %+v", s)
 	}
 	if name := (Options{}).ReleaseFor(rec); name != "v1.31" {
-		t.Errorf("its queue follows %s", name)
+		t.Errorf("the queue follows %s", name)
 	}
 	if name := (Options{}).ReleaseFor(&sources.Recording{}); name != "v1.37" {
-		t.Errorf("the queue of a recording that tells no release follows %s", name)
+		t.Errorf("the queue of a recording of unknown release follows %s", name)
 	}
 	for _, c := range []struct {
 		release string
@@ -42,28 +42,28 @@ func TestReleaseOfRecording(t *testing.T) {
 	}
 }
 
-// TestAsyncAPICallsOfRecording: whether the loop waits for its patches is what the very patch of the recorded release has
-// by default, unless its log tells the gate.
+// TestAsyncAPICallsOfRecording: SchedulerAsyncAPICalls has the default of the recorded patch release, unless its log contains
+// the gate.
 func TestAsyncAPICallsOfRecording(t *testing.T) {
 	for _, c := range []struct {
-		heard   sources.SafeText
+		version sources.SafeText
 		gates   map[string]bool
 		release string
 		want    bool
 	}{
-		{heard: "v1.34.1", want: true},
-		{heard: "v1.34.2-gke.100", want: false},
-		{heard: "v1.35.0", want: true},
-		{heard: "v1.35.1", want: false},
-		{heard: "v1.36.1", want: false},
-		{heard: "v1.35.0", gates: map[string]bool{"SchedulerAsyncAPICalls": false}, want: false},
-		{heard: "v1.36.1", gates: map[string]bool{"SchedulerAsyncAPICalls": true}, want: true},
-		{heard: "v1.35.0", release: "v1.35", want: false}, // any patch of it
+		{version: "v1.34.1", want: true},
+		{version: "v1.34.2-gke.100", want: false},
+		{version: "v1.35.0", want: true},
+		{version: "v1.35.1", want: false},
+		{version: "v1.36.1", want: false},
+		{version: "v1.35.0", gates: map[string]bool{"SchedulerAsyncAPICalls": false}, want: false},
+		{version: "v1.36.1", gates: map[string]bool{"SchedulerAsyncAPICalls": true}, want: true},
+		{version: "v1.35.0", release: "v1.35", want: false}, // any patch release of it
 	} {
-		rec := &sources.Recording{Rerun: c.release != "", Events: []sources.Event{{Time: world.At(1), Fact: &sources.SchedulerStarted{Release: c.heard, Gates: c.gates}}}}
+		rec := &sources.Recording{Rerun: c.release != "", Events: []sources.Event{{Time: world.At(1), Fact: &sources.SchedulerStarted{Release: c.version, Gates: c.gates}}}}
 		cfg, err := Options{Release: c.release}.SchedulerConfig(rec)
 		if err != nil || cfg.AsyncAPICalls != c.want {
-			t.Errorf("%s %v %s: %v, %v", c.heard, c.gates, c.release, cfg.AsyncAPICalls, err)
+			t.Errorf("%s %v %s: %v, %v", c.version, c.gates, c.release, cfg.AsyncAPICalls, err)
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestProfiles: each profile's own plugins decide for its pods, and the pods of schedulers that have no profile here stay out,
-// whatever is seen of them.
+// TestProfiles: a profile's own plugins decide for its pods, and pods of schedulers without a profile are ignored, whatever
+// the recording shows of them.
 func TestProfiles(t *testing.T) {
 	cfg, err := schedulerconfig.Default()
 	if err != nil {
@@ -51,7 +51,7 @@ func TestProfiles(t *testing.T) {
 	}
 	for pod, want := range map[string]string{"of-default": "active inflight unschedulable", "of-packed": "active inflight scheduled", "of-another": ""} {
 		if got := strings.Join(moves[pod], " "); got != want {
-			t.Errorf("%s goes %s, want %s", pod, got, want)
+			t.Errorf("%s moves to %q, want %q", pod, got, want)
 		}
 	}
 }

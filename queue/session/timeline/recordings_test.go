@@ -17,16 +17,16 @@ import (
 	"github.com/schedq/schedq/sources/files"
 )
 
-// step is a move as a recording's truth tells it.
+// step is a move in a recording's truth.jsonl.
 type step struct{ To, Event string }
 
-// TestRecordings replays recordings of real clusters and compares every move with the truth that was
-// taken from the scheduler's log: same tier, same event, same order for each pod. SCHEDQ_RECORDINGS is a
-// folder of recordings, each a folder with audit.log.gz, sched.log.gz and truth.jsonl.gz.
+// TestRecordings replays recordings of real clusters and compares each pod's moves with truth.jsonl, which was made from the
+// scheduler's log: same tiers and events in the same order. SCHEDQ_RECORDINGS is a folder of recordings, each a folder with
+// audit.log.gz, sched.log.gz and truth.jsonl.gz.
 func TestRecordings(t *testing.T) {
 	root := os.Getenv("SCHEDQ_RECORDINGS")
 	if root == "" {
-		t.Skip("SCHEDQ_RECORDINGS names no folder of recordings")
+		t.Skip("SCHEDQ_RECORDINGS is not set")
 	}
 	dirs, err := filepath.Glob(filepath.Join(root, "*", "truth.jsonl.gz"))
 	if err != nil || len(dirs) == 0 {
@@ -86,7 +86,7 @@ func compareSteps(t *testing.T, got, want map[string][]step) {
 	}
 }
 
-// endedOnce leaves out what the delete handler said of a pod that was bound, before or after its binding.
+// endedOnce removes the delete handler's lines about bound pods, which are logged before or after the binding.
 func endedOnce(truth []step) []step {
 	deleted, scheduled := queue.Deleted.String(), queue.Scheduled.String()
 	var once []step

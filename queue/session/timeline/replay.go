@@ -9,16 +9,16 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Replay runs rec from its first event to its last, at once and without a screen, and calls each with every move that
-// opts.Filter selects, in the order of time. The moves are those of a session that is played to the end. It stops at the
-// first error of each and returns that, or when ctx ends. It fails if no model can be set up.
+// Replay runs rec from its first event to its last and calls each with every move that opts.Filter selects, in time order.
+// The moves are the same as in a session that plays rec to its end. Replay returns the first error of each, the error of
+// reading rec, why there is no model, or ctx.Err() once ctx ends.
 func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) error {
-	_, _, err := ReplayHearing(ctx, rec, opts, each)
+	_, _, err := ReplayBoard(ctx, rec, opts, each)
 	return err
 }
 
-// ReplayHearing is Replay. It also returns the silent times of the scheduler and the final board.
-func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) (Silences, *board.Board, error) {
+// ReplayBoard is Replay. It also returns the times without scheduler activity and the final board.
+func ReplayBoard(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) (Silences, *board.Board, error) {
 	b := board.New()
 	start, end := Span(rec)
 	cfg, err := opts.SchedulerConfig(rec)
@@ -26,7 +26,7 @@ func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, ea
 		return nil, nil, err
 	}
 	e := newEngine(cfg, nil, start)
-	e.Board, e.forgets = b, true
+	e.Board, e.forwardOnly = b, true
 	var failed error
 	e.Emit = func(c board.Change) {
 		b.Replace(c.Before, c.After)
@@ -44,14 +44,14 @@ func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, ea
 			if ctx.Err() != nil {
 				return nil, nil, ctx.Err()
 			}
-			opts.Played(ev.Time.Sub(start), end.Sub(start))
+			opts.ReportProgress(ev.Time.Sub(start), end.Sub(start))
 		}
-		f.Events = f.Events[1:] // nobody goes back: what was handed on is let go of
+		f.Events = f.Events[1:] // frees the event
 		silences.Add(ev)
 		if e.apply(ev); failed != nil {
 			return nil, nil, failed
 		}
-		e.forget(ev.Time)
+		e.dropLeft(ev.Time)
 	}
 	return silences, b, cmp.Or(ctx.Err(), f.Err)
 }

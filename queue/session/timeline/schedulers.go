@@ -10,7 +10,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Schedulers are the kube-schedulers that a source tells of, one after the other, and what it tells of each.
+// Schedulers are the kube-schedulers that ran while a source was recorded, one after the other, as far as they are known.
 type Schedulers []Scheduler
 
 // Scheduler is a kube-scheduler that ran from some moment on.
@@ -19,33 +19,27 @@ type Scheduler struct {
 	*sources.SchedulerStarted
 }
 
-// NewSchedulers returns the schedulers that events tell of.
-func NewSchedulers(events []sources.Event) Schedulers {
+// SchedulersOf returns rec's schedulers. For a rerun, which has one scheduler throughout, it returns only the first.
+func SchedulersOf(rec *sources.Recording) Schedulers {
 	var s Schedulers
-	for _, ev := range events {
+	for _, ev := range rec.Events {
 		s.Add(ev)
 	}
-	return s
-}
-
-// SchedulersOf returns the schedulers that rec tells of. Of a rerun, over all of which one decides, that is the first.
-func SchedulersOf(rec *sources.Recording) Schedulers {
-	s := NewSchedulers(rec.Events)
 	if rec.Rerun {
 		s = s[:min(len(s), 1)]
 	}
 	return s
 }
 
-// Add takes in what ev tells. Where it does not tell the release, that is as it was; and where nothing had told it so far,
-// it was so before, too.
+// Add updates the schedulers with ev. A scheduler of unknown release gets the release of the one before it, and a release
+// becomes that of all earlier schedulers whose release is unknown.
 func (s *Schedulers) Add(ev sources.Event) {
 	var next sources.SchedulerStarted
 	last := len(*s) - 1
 	switch f := ev.Fact.(type) {
 	case *sources.SchedulerStarted:
 		next = *f
-		if last >= 0 && !stated(&next) {
+		if last >= 0 && !isStated(&next) {
 			was := (*s)[last]
 			next.Release, next.ReleaseInferred, next.From = was.Release, was.ReleaseInferred, was.From
 		}
@@ -53,7 +47,7 @@ func (s *Schedulers) Add(ev sources.Event) {
 		next = sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1}
 		if last >= 0 {
 			next = *(*s)[last].SchedulerStarted
-			if (next.Release == f.Release || f.ReleaseInferred) && stated(&next) {
+			if (next.Release == f.Release || f.ReleaseInferred) && isStated(&next) {
 				return
 			}
 		}
@@ -61,9 +55,9 @@ func (s *Schedulers) Add(ev sources.Event) {
 	default:
 		return
 	}
-	if stated(&next) {
+	if isStated(&next) {
 		for i := range *s {
-			if was := &(*s)[i]; !stated(was.SchedulerStarted) {
+			if was := &(*s)[i]; !isStated(was.SchedulerStarted) {
 				known := *was.SchedulerStarted
 				known.Release, known.ReleaseInferred, known.From = next.Release, false, next.From
 				was.SchedulerStarted = &known
@@ -73,10 +67,10 @@ func (s *Schedulers) Add(ev sources.Event) {
 	*s = append(*s, Scheduler{ev.Time, &next})
 }
 
-// stated reports whether the release is known, and not from the wording of a log alone.
-func stated(s *sources.SchedulerStarted) bool { return s.Release != "" && !s.ReleaseInferred }
+// isStated reports whether the release is known from more than the wording of a log.
+func isStated(s *sources.SchedulerStarted) bool { return s.Release != "" && !s.ReleaseInferred }
 
-// At returns the scheduler of that moment: the last that had begun by then, or the first. It is nil if there is none.
+// At returns the scheduler at that time: the last one that had started, or else the first. It is nil if there is none.
 func (s Schedulers) At(now time.Time) *sources.SchedulerStarted {
 	for i := len(s) - 1; i >= 0; i-- {
 		if i == 0 || !s[i].Since.After(now) {
@@ -86,59 +80,59 @@ func (s Schedulers) At(now time.Time) *sources.SchedulerStarted {
 	return nil
 }
 
-// Upgrade is the moment from which on the scheduler was of another release.
-type Upgrade struct {
+// upgrade is a change of the scheduler's release.
+type upgrade struct {
 	At       time.Time
 	From, To sources.SafeText
 }
 
-// Upgrades returns when the release changed, in the order of time.
-func (s Schedulers) Upgrades() []Upgrade {
-	var all []Upgrade
+// upgrades returns the changes of the release, in time order.
+func (s Schedulers) upgrades() []upgrade {
+	var all []upgrade
 	for i := 1; i < len(s); i++ {
 		if from, to := s[i-1].Release, s[i].Release; from != to {
-			all = append(all, Upgrade{s[i].Since, from, to})
+			all = append(all, upgrade{s[i].Since, from, to})
 		}
 	}
 	return all
 }
 
-// Marks name the moments of the upgrades.
+// Marks returns a mark for each upgrade.
 func (s Schedulers) Marks() []Mark {
 	var marks []Mark
-	for _, u := range s.Upgrades() {
+	for _, u := range s.upgrades() {
 		marks = append(marks, Mark{At: u.At, Text: "kube-scheduler " + u.From + " → " + u.To})
 	}
 	return marks
 }
 
-// maxUpgrades is how many changes of the release are told of one by one.
+// maxUpgrades limits how many upgrades have a notice of their own.
 const maxUpgrades = 3
 
-// Notices returns what a person should know of the schedulers: of which releases they are, what tells that, and whether
-// the rules of those are known.
+// Notices returns notices about the releases of the schedulers: what they are, how they are known, and which rules are
+// assumed if schedq does not know them.
 func (s Schedulers) Notices() []string {
 	if len(s) == 0 || s[0].Release == "" {
-		return nil // nothing tells it later, either: see Add
+		return nil // the later ones are unknown too: see Add
 	}
 	var notices []string
-	tellUnknown := func(release sources.SafeText) {
-		if said := unknownRelease(release); said != "" && !slices.Contains(notices, said) {
-			notices = append(notices, said)
+	addUnknown := func(release sources.SafeText) {
+		if notice := unknownRelease(release); notice != "" && !slices.Contains(notices, notice) {
+			notices = append(notices, notice)
 		}
 	}
-	switch from := saidBy[s[0].From]; {
+	switch from := releaseFrom[s[0].From]; {
 	case s[0].ReleaseInferred:
 		notices = append(notices, Assumed(s[0].SchedulerStarted))
 	case from != "":
 		notices = append(notices, fmt.Sprintf("The scheduler is kube-scheduler %s: %s.", s[0].Release, from))
 	}
-	tellUnknown(s[0].Release)
-	upgrades := s.Upgrades()
+	addUnknown(s[0].Release)
+	upgrades := s.upgrades()
 	for _, u := range upgrades[:min(len(upgrades), maxUpgrades)] {
 		notices = append(notices, fmt.Sprintf("From %s on the scheduler is %s, and was %s before: the queue follows the rules of each in its time.",
 			u.At.UTC().Format("2006-01-02 15:04:05 UTC"), u.To, u.From))
-		tellUnknown(u.To)
+		addUnknown(u.To)
 	}
 	if more := len(upgrades) - maxUpgrades; more > 0 {
 		notices = append(notices, fmt.Sprintf("Its release changes %s more.", words.Plural(more, "time")))
@@ -146,8 +140,8 @@ func (s Schedulers) Notices() []string {
 	return notices
 }
 
-// saidBy says what tells a release.
-var saidBy = map[sources.ReleaseSource]string{
+// releaseFrom describes how a release is known.
+var releaseFrom = map[sources.ReleaseSource]string{
 	sources.ReleaseGiven:  "you said so",
 	sources.ReleaseLogged: "its log says so",
 	sources.ReleaseAgent:  "it calls itself so in its requests",
@@ -155,7 +149,7 @@ var saidBy = map[sources.ReleaseSource]string{
 	sources.ReleaseServer: "that is the API server's release, and no pod of the scheduler is seen whose image tells more",
 }
 
-// unknownRelease returns what a person should know of a scheduler whose release's rules are not known, or "".
+// unknownRelease returns a notice for a release whose rules schedq does not know, or "" for others.
 func unknownRelease(release sources.SafeText) string {
 	name, exact := queue.ReleaseFor(string(release))
 	switch {
@@ -167,8 +161,8 @@ func unknownRelease(release sources.SafeText) string {
 	return fmt.Sprintf("kube-scheduler %s is older than schedq knows: %s's rules are assumed.", release, name)
 }
 
-// Assumed says which release's rules are assumed where those of the scheduler, which may be nil, are not known, as a sentence. It is
-// empty if they are.
+// Assumed returns a sentence about which release's rules are assumed for a scheduler whose own rules are unknown. It is
+// empty if they are known. s may be nil.
 func Assumed(s *sources.SchedulerStarted) string {
 	newest := queue.Releases()[0]
 	if s == nil || s.Release == "" {
@@ -186,7 +180,7 @@ func Assumed(s *sources.SchedulerStarted) string {
 	return unknownRelease(s.Release)
 }
 
-// RecordedScheduler returns what rec tells of its first scheduler, or nil.
+// RecordedScheduler returns rec's first scheduler, or nil.
 func RecordedScheduler(rec *sources.Recording) *sources.SchedulerStarted {
 	return SchedulersOf(rec).At(time.Time{})
 }

@@ -11,19 +11,19 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestUpgrade: from when a scheduler of another release is heard, the model and what follows it keep to the rules of that, and
-// its queue begins empty. Releases differ in how they call a pod that is new.
+// TestUpgrade: after an upgrade, the model and the queue follow the rules of the new release, and the scheduler's queue is
+// empty at first. Releases differ in the event of a new pod.
 func TestUpgrade(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change sources.Fact
-		want   string // how it is called that the pods come in
+		want   string // the pods' events
 	}{
-		{"heard", &sources.SchedulerHeard{Release: "v1.32.0"}, "old PodAdd, old UnschedulablePodAdd, new UnschedulablePodAdd"},
+		{"release found", &sources.SchedulerHeard{Release: "v1.32.0"}, "old PodAdd, old UnschedulablePodAdd, new UnschedulablePodAdd"},
 		{"started", &sources.SchedulerStarted{Release: "v1.32.0", PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1}, "old PodAdd, old UnschedulablePodAdd, new UnschedulablePodAdd"},
-		{"guessed", &sources.SchedulerStarted{Release: "v1.37", ReleaseInferred: true, PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1}, "old PodAdd, old PodAdd, new PodAdd"},
-		{"as before", &sources.SchedulerHeard{Release: "v1.31.4"}, "old PodAdd, new PodAdd"},
-		{"by its builder", &sources.SchedulerHeard{Release: "v1.31.4-eks-1234567"}, "old PodAdd, new PodAdd"},
+		{"release inferred from the log's wording", &sources.SchedulerStarted{Release: "v1.37", ReleaseInferred: true, PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1}, "old PodAdd, old PodAdd, new PodAdd"},
+		{"same release", &sources.SchedulerHeard{Release: "v1.31.4"}, "old PodAdd, new PodAdd"},
+		{"same release with a vendor's suffix", &sources.SchedulerHeard{Release: "v1.31.4-eks-1234567"}, "old PodAdd, new PodAdd"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var w world.Cluster
@@ -33,22 +33,22 @@ func TestUpgrade(t *testing.T) {
 			world.Change(&w, 2, sources.Added, world.PendingPod("old", "2"), nil)
 			w.Add(10, c.change)
 			world.Change(&w, 12, sources.Added, world.PendingPod("new", "2"), nil)
-			var came []string
+			var added []string
 			err := Replay(t.Context(), w.Recording(20), Options{}, func(m *board.Transition) error {
 				if strings.HasSuffix(m.Event, "PodAdd") {
-					came = append(came, m.Pod.Key.Name+" "+m.Event)
+					added = append(added, m.Pod.Key.Name+" "+m.Event)
 				}
 				return nil
 			})
-			if got := strings.Join(came, ", "); err != nil || got != c.want {
-				t.Errorf("%v, they came by %s, want %s", err, got, c.want)
+			if got := strings.Join(added, ", "); err != nil || got != c.want {
+				t.Errorf("%v, events are %s, want %s", err, got, c.want)
 			}
 		})
 	}
 }
 
-// TestUpgradeOfTold: where the moves are told, too, the queue follows the rules of the release that runs.
-func TestUpgradeOfTold(t *testing.T) {
+// TestUpgradeWithRecordedMoves: if the log contains the moves, the queue follows the rules of the running release too.
+func TestUpgradeWithRecordedMoves(t *testing.T) {
 	var w world.Cluster
 	w.Add(1, &sources.SchedulerStarted{Release: "v1.31.4", PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
 	w.Add(2, &sources.Move{Pod: world.Key("a"), To: sources.TierActive, Event: "PodAdd"})
@@ -73,26 +73,26 @@ func TestUpgradeOfTold(t *testing.T) {
 	}
 }
 
-// TestNoticesOfReleases: a person is told of which release the scheduler is and what tells that, when it changes, and that
-// the nearest is taken of one that is not known.
-func TestNoticesOfReleases(t *testing.T) {
+// TestReleaseNotices: notices state the scheduler's release, how it is known, its upgrades, and which rules are assumed for
+// an unknown release.
+func TestReleaseNotices(t *testing.T) {
 	unknown := func(release, side, nearest string) string {
 		return fmt.Sprintf("kube-scheduler %s is %s than schedq knows: %s's rules are assumed.", release, side, nearest)
 	}
 	for _, c := range []struct {
 		from   sources.ReleaseSource
-		heard  []sources.SafeText
+		found  []sources.SafeText // the releases, in order
 		want   []string
-		starts bool
+		starts bool // the recording contains the scheduler's start
 	}{
-		{heard: []sources.SafeText{"v1.31.4"}},
-		{heard: []sources.SafeText{"master"}},
-		{heard: []sources.SafeText{"v1.36.0-eks-1234567"}},
-		{heard: []sources.SafeText{"v1.40.2"}, want: []string{unknown("v1.40.2", "newer", "v1.37")}},
-		{heard: []sources.SafeText{"v1.12.0"}, want: []string{unknown("v1.12.0", "older", "v1.16")}},
-		{from: sources.ReleaseAgent, heard: []sources.SafeText{"v1.31.4"}, want: []string{"The scheduler is kube-scheduler v1.31.4: it calls itself so in its requests."}},
-		{from: sources.ReleaseImage, starts: true, heard: []sources.SafeText{"v1.31.4"}, want: []string{"The scheduler is kube-scheduler v1.31.4: its pod's image says so."}},
-		{heard: []sources.SafeText{"v1.31.4", "v1.31.4", "v1.40.2"}, want: []string{
+		{found: []sources.SafeText{"v1.31.4"}},
+		{found: []sources.SafeText{"master"}},
+		{found: []sources.SafeText{"v1.36.0-eks-1234567"}},
+		{found: []sources.SafeText{"v1.40.2"}, want: []string{unknown("v1.40.2", "newer", "v1.37")}},
+		{found: []sources.SafeText{"v1.12.0"}, want: []string{unknown("v1.12.0", "older", "v1.16")}},
+		{from: sources.ReleaseAgent, found: []sources.SafeText{"v1.31.4"}, want: []string{"The scheduler is kube-scheduler v1.31.4: it calls itself so in its requests."}},
+		{from: sources.ReleaseImage, starts: true, found: []sources.SafeText{"v1.31.4"}, want: []string{"The scheduler is kube-scheduler v1.31.4: its pod's image says so."}},
+		{found: []sources.SafeText{"v1.31.4", "v1.31.4", "v1.40.2"}, want: []string{
 			"From 2026-11-21 12:00:03 UTC on the scheduler is v1.40.2, and was v1.31.4 before: the queue follows the rules of each in its time.",
 			unknown("v1.40.2", "newer", "v1.37"),
 		}},
@@ -101,11 +101,11 @@ func TestNoticesOfReleases(t *testing.T) {
 		if c.starts {
 			w.Started(0)
 		}
-		for i, release := range c.heard {
+		for i, release := range c.found {
 			w.Add(float64(1+i), &sources.SchedulerHeard{Release: release, From: c.from})
 		}
-		if got := NewSchedulers(w.Events).Notices(); !slices.Equal(got, c.want) {
-			t.Errorf("%v: %q, want %q", c.heard, got, c.want)
+		if got := SchedulersOf(&sources.Recording{Events: w.Events}).Notices(); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %q, want %q", c.found, got, c.want)
 		}
 	}
 	var many Schedulers
@@ -113,11 +113,11 @@ func TestNoticesOfReleases(t *testing.T) {
 		many.Add(sources.Event{Time: world.At(float64(i)), Fact: &sources.SchedulerHeard{Release: []sources.SafeText{"v1.31.4", "v1.32.0"}[i%2]}})
 	}
 	if got := many.Notices(); len(got) != 4 || got[3] != "Its release changes 5 times more." {
-		t.Errorf("of many changes it says %q", got)
+		t.Errorf("many upgrades: %q", got)
 	}
 }
 
-// TestAssumed: where the scheduler's release is not known, a sentence says whose rules are assumed.
+// TestAssumed: a sentence says which rules are assumed for a scheduler of unknown release.
 func TestAssumed(t *testing.T) {
 	for _, c := range []struct {
 		scheduler *sources.SchedulerStarted
@@ -132,12 +132,12 @@ func TestAssumed(t *testing.T) {
 		{&sources.SchedulerStarted{Release: "v1.23", ReleaseInferred: true}, "The scheduler's log has the wording of v1.23 or before: v1.23's rules are assumed."},
 	} {
 		if got := Assumed(c.scheduler); got != c.want {
-			t.Errorf("of %+v: %q, want %q", c.scheduler, got, c.want)
+			t.Errorf("%+v: %q, want %q", c.scheduler, got, c.want)
 		}
 	}
 }
 
-// TestInferredReleaseYields: what the wording of a log tells of the release counts only until something states it.
+// TestInferredReleaseYields: a release inferred from the wording of a log is replaced by a stated one.
 func TestInferredReleaseYields(t *testing.T) {
 	inferred := &sources.SchedulerHeard{Release: "v1.23", ReleaseInferred: true, From: sources.ReleaseLogged}
 	stated := &sources.SchedulerHeard{Release: "v1.22.4", From: sources.ReleaseAgent}
@@ -146,8 +146,8 @@ func TestInferredReleaseYields(t *testing.T) {
 		for i, f := range facts {
 			s.Add(sources.Event{Time: world.At(float64(i)), Fact: f})
 		}
-		if got := s.At(world.At(9)); got.Release != "v1.22.4" || got.ReleaseInferred || len(s.Upgrades()) > 0 {
-			t.Errorf("the scheduler is %+v, with %d upgrades", got, len(s.Upgrades()))
+		if got := s.At(world.At(9)); got.Release != "v1.22.4" || got.ReleaseInferred || len(s.upgrades()) > 0 {
+			t.Errorf("the scheduler is %+v, with %d upgrades", got, len(s.upgrades()))
 		}
 	}
 }

@@ -7,35 +7,35 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// searchLimit is how far a search looks ahead in a what-if, whose every second has to be worked out.
+// searchLimit limits how far ahead a search executes a what-if.
 const searchLimit = time.Hour
 
-// Search looks for a moment at which a condition is met, forward or back, one change after the other. It moves the cursor
-// only when it has found one.
+// Search looks for a moment that meets a condition, forward or back, change by change. It moves the timeline's cursor only
+// when Found is called.
 type Search struct {
-	Line      *Timeline
+	Timeline  *Timeline
 	Condition board.Condition
 	Forward   bool
-	// at is the change that is looked at next, and sizes are how many pods are in each tier before it, or
-	// searching back after it.
+	// at is the number of the next change to examine. sizes are the sizes of the tiers before it, or after it when
+	// searching back.
 	at    int
 	sizes [queue.InFlight + 1]int
-	// Of a condition that can be met by waiting: the board that sizes are of, and the time from which on, or searching
-	// back before which, it was not looked at.
+	// For a condition that can be met by waiting: the board of sizes, and the time from which on it has not been examined,
+	// or before which when searching back.
 	board *board.Board
 	bound time.Time
-	// What was found: when, the pod, and the cursor.
+	// What was found: its time, its pod and its cursor.
 	foundAt time.Time
 	found   *board.Pod
 	cursor  int
-	// Of a what-if: where time was when the search began to work it out, and where it gives up.
+	// For a what-if: Executed and ChangeCount when the search began, and the time up to which it executes.
 	executed, until time.Time
 	changes         int
 }
 
-// NewSearch returns a search from the moment shown, now, on. Back from there it passes over what is at that moment.
+// NewSearch returns a search that starts at now, the moment shown. A search back skips the change at that moment.
 func (t *Timeline) NewSearch(c board.Condition, forward bool, now time.Time) Search {
-	s := Search{Line: t, Condition: c, Forward: forward, at: t.Cursor, executed: t.Executed, until: t.Executed.Add(searchLimit), changes: t.ChangeCount()}
+	s := Search{Timeline: t, Condition: c, Forward: forward, at: t.Cursor, executed: t.Executed, until: t.Executed.Add(searchLimit), changes: t.ChangeCount()}
 	for _, tier := range board.Tiers {
 		s.sizes[tier] = t.Shown.Total(tier)
 	}
@@ -47,7 +47,7 @@ func (t *Timeline) NewSearch(c board.Condition, forward bool, now time.Time) Sea
 	}
 	if !forward {
 		s.at--
-		if s.at >= t.FirstChange() && !now.After(t.Change(s.at).At) { // what was found last is where one is
+		if s.at >= t.FirstChange() && !now.After(t.Change(s.at).At) { // the previous search found it
 			s.undo(t.Change(s.at))
 			s.at--
 		}
@@ -55,38 +55,38 @@ func (t *Timeline) NewSearch(c board.Condition, forward bool, now time.Time) Sea
 	return s
 }
 
-// LookAtNext looks at the next change, and at the time before it. found is true if what is looked for is there: see Found.
-// more is false if nothing is left to look at.
-func (s *Search) LookAtNext() (found, more bool) {
-	t := s.Line
+// Step examines the next change and the time before it. If they meet the condition, found is true: see Found. more is false
+// if nothing is left to examine.
+func (s *Search) Step() (found, more bool) {
+	t := s.Timeline
 	if s.Forward {
 		for s.at >= t.ChangeCount() {
-			if !t.ExecuteMore(s.until) {
-				return s.waited(t.lastMoment().Add(1), s.at), false
+			if !t.executeMore(s.until) {
+				return s.meetsByWaiting(t.lastMoment().Add(1), s.at), false
 			}
-			if s.at >= t.ChangeCount() && s.waited(t.Executed, s.at) {
+			if s.at >= t.ChangeCount() && s.meetsByWaiting(t.Executed, s.at) {
 				return true, true
 			}
 		}
 		c := t.Change(s.at)
-		if s.waited(c.At, s.at) {
+		if s.meetsByWaiting(c.At, s.at) {
 			return true, true
 		}
 		s.at++
 		return s.meets(c, s.at), true
 	}
 	if s.at < t.FirstChange() {
-		return s.waited(t.Start, s.at+1), false
+		return s.meetsByWaiting(t.Start, s.at+1), false
 	}
 	c := t.Change(s.at)
-	if s.waited(c.At, s.at+1) {
+	if s.meetsByWaiting(c.At, s.at+1) {
 		return true, true
 	}
 	s.at--
 	return s.meets(c, s.at+2), true
 }
 
-// lastMoment is the last moment that can be shown, as far as is executed.
+// lastMoment returns the last moment that can be shown; in a fork, without executing more.
 func (t *Timeline) lastMoment() time.Time {
 	if t.Forked != nil {
 		return t.Executed
@@ -94,8 +94,8 @@ func (t *Timeline) lastMoment() time.Time {
 	return t.End
 }
 
-// waited reports whether the condition is met by waiting between the bound of the search and to, at which cursor.
-func (s *Search) waited(to time.Time, cursor int) bool {
+// meetsByWaiting reports whether a pod's waiting meets the condition between bound and to, where the cursor is at cursor.
+func (s *Search) meetsByWaiting(to time.Time, cursor int) bool {
 	if s.board == nil {
 		return false
 	}
@@ -116,7 +116,7 @@ func (s *Search) waited(to time.Time, cursor int) bool {
 	return pod != nil
 }
 
-// meets reports whether c, after which the cursor is, meets the condition.
+// meets reports whether c, after which the cursor is at cursor, meets the condition.
 func (s *Search) meets(c board.Change, cursor int) bool {
 	if !s.matches(c, s.Forward) {
 		return false
@@ -128,13 +128,13 @@ func (s *Search) meets(c board.Change, cursor int) bool {
 	return true
 }
 
-// Found shows what was found, and returns its time and the pod, or nil if it is of no pod.
+// Found shows the moment found, and returns its time and its pod, or nil if it has none.
 func (s *Search) Found() (time.Time, *board.Pod) {
-	s.Line.SetCursor(s.cursor)
+	s.Timeline.SetCursor(s.cursor)
 	return s.foundAt, s.found
 }
 
-// matches reports whether c is what is looked for. It counts c in sizes, or out again when the search goes back.
+// matches reports whether c meets the condition, and updates sizes.
 func (s *Search) matches(c board.Change, forward bool) bool {
 	holds := s.Condition.Holds
 	was := holds != nil && holds(&s.sizes)
@@ -149,12 +149,12 @@ func (s *Search) matches(c board.Change, forward bool) bool {
 	return holds(&s.sizes) != was && was != forward
 }
 
-// Reached is the moment at which the search is.
+// Reached returns the time that the search has reached.
 func (s *Search) Reached() time.Time {
-	if s.at >= 0 && s.at < s.Line.ChangeCount() {
-		return s.Line.Change(s.at).At
+	if s.at >= 0 && s.at < s.Timeline.ChangeCount() {
+		return s.Timeline.Change(s.at).At
 	}
-	return s.Line.Executed
+	return s.Timeline.Executed
 }
 
 func (s *Search) redo(c board.Change) {
@@ -171,18 +171,17 @@ func (s *Search) undo(c board.Change) {
 	}
 }
 
-// GiveUp leaves the timeline as it was.
-func (s *Search) GiveUp() { s.Line.unexecute(s.executed, s.changes) }
+// Cancel undoes what the search executed.
+func (s *Search) Cancel() { s.Timeline.undoExecution(s.executed, s.changes) }
 
-// unexecute takes a fork back to the moment executed, if it was played on from there in vain: it has no more than so many
-// changes.
-func (t *Timeline) unexecute(executed time.Time, changes int) {
+// undoExecution resets a fork's Executed to executed if executing more made no change: there were changes changes then.
+func (t *Timeline) undoExecution(executed time.Time, changes int) {
 	switch {
 	case t.Forked == nil || t.ChangeCount() > changes || !t.Executed.After(executed):
-	case t.Engine.Driver != nil: // it has a clock of its own
+	case t.Engine.Driver != nil: // its clock can't be set back
 		cursor := t.Cursor
 		t.Reinject(t.Injected, executed)
-		if t.ChangeCount() < changes { // what followed at the moment of the last injection had happened
+		if t.ChangeCount() < changes { // what followed at the time of the last injection had been executed
 			t.Execute(executed)
 		}
 		t.SetCursor(cursor)

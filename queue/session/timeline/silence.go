@@ -7,48 +7,49 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Silence is a time in which no scheduler was heard to work: see sources.Silent.
+// Silence is a time without any scheduler activity: see sources.Silent.
 type Silence struct {
-	// Known is when that was known, Since when one was heard last, and Until when one was heard again: zero if it was not.
-	Known, Since, Until time.Time
-	// Profile is the schedulerName of the profile that is meant. Empty for the scheduler as a whole.
+	// Since is the time of the last activity before it, KnownAt when that was noticed, and Until the time of the next
+	// activity, or zero.
+	KnownAt, Since, Until time.Time
+	// Profile is the schedulerName of the inactive profile. Empty for the whole scheduler.
 	Profile string
-	// Ended is true if the scheduler's log says that it shut down.
+	// Ended is true if the scheduler's log shows that it shut down.
 	Ended bool
 }
 
-// Sentence says it, with times of day in that zone.
-func (q Silence) Sentence(zone words.Zone) string {
-	if q.Ended {
-		said := "The scheduler shut down at " + zone.Precise(q.Since) + ", according to its log."
-		if q.Until.IsZero() {
-			return said + " Next tries assume that it kept running."
+// Sentence describes the silence, with times of day in that zone.
+func (s Silence) Sentence(zone words.Zone) string {
+	if s.Ended {
+		text := "The scheduler shut down at " + zone.Precise(s.Since) + ", according to its log."
+		if s.Until.IsZero() {
+			return text + " Next tries assume that it kept running."
 		}
-		return said + " One works again since " + zone.Clock(q.Until) + "."
+		return text + " One works again since " + zone.Clock(s.Until) + "."
 	}
-	said := "No sign of a scheduler"
-	if q.Profile != "" {
-		said += " for schedulerName " + string(sources.Sanitize(q.Profile))
+	text := "No sign of a scheduler"
+	if s.Profile != "" {
+		text += " for schedulerName " + string(sources.Sanitize(s.Profile))
 	}
-	said += " since " + zone.Clock(q.Since)
-	if !q.Until.IsZero() {
-		said += ", until " + zone.Clock(q.Until)
+	text += " since " + zone.Clock(s.Since)
+	if !s.Until.IsZero() {
+		text += ", until " + zone.Clock(s.Until)
 	}
-	return said + "."
+	return text + "."
 }
 
-// PodSentence says it of a pod that waits.
-func (q Silence) PodSentence(zone words.Zone) string {
-	if q.Ended {
-		return q.Sentence(zone)
+// PodSentence describes the silence for a waiting pod.
+func (s Silence) PodSentence(zone words.Zone) string {
+	if s.Ended {
+		return s.Sentence(zone)
 	}
-	return q.Sentence(zone) + " The pod waits until one does."
+	return s.Sentence(zone) + " The pod waits until one does."
 }
 
-// Silences are those of a timeline, in the order in which they were known.
+// Silences are a timeline's silences, in the order of KnownAt.
 type Silences []Silence
 
-// Add takes in what a source or a model tells.
+// Add updates the silences with an event of a source or a model.
 func (s *Silences) Add(ev sources.Event) {
 	at := ev.Time
 	f, is := ev.Fact.(*sources.Silent)
@@ -67,19 +68,19 @@ func (s *Silences) Add(ev sources.Event) {
 		case f.Since.IsZero() && (f.Profile == "" || f.Profile == known.Profile):
 			known.Until = at
 		case f.Profile == known.Profile:
-			return // it is known
+			return // already known
 		}
 	}
 	if !f.Since.IsZero() {
-		*s = append(*s, Silence{Known: at, Since: f.Since, Profile: f.Profile, Ended: f.Ended})
+		*s = append(*s, Silence{KnownAt: at, Since: f.Since, Profile: f.Profile, Ended: f.Ended})
 	}
 }
 
-// At returns the silence at that moment, or nil: that of the scheduler as a whole rather than that of one profile.
+// At returns the silence at that time, or nil. A silence of the whole scheduler comes before that of a profile.
 func (s Silences) At(now time.Time) *Silence {
 	var found *Silence
 	for i := range s {
-		if q := &s[i]; !q.Known.After(now) && (q.Until.IsZero() || now.Before(q.Until)) && (found == nil || found.Profile != "") {
+		if q := &s[i]; !q.KnownAt.After(now) && (q.Until.IsZero() || now.Before(q.Until)) && (found == nil || found.Profile != "") {
 			was := *q
 			found = &was
 		}
@@ -87,7 +88,8 @@ func (s Silences) At(now time.Time) *Silence {
 	return found
 }
 
-// SchedulerEnd returns when the log of rec's last scheduler says that it shut down, if none works after that.
+// SchedulerEnd returns when rec's last scheduler shut down according to its log, and false if that is unknown or a
+// scheduler was active afterwards.
 func SchedulerEnd(rec *sources.Recording) (time.Time, bool) {
 	var silences Silences
 	for _, ev := range rec.Events {
@@ -99,7 +101,7 @@ func SchedulerEnd(rec *sources.Recording) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// LastMoment returns the last moment of rec that was observed: its scheduler's end, or where that is not known its own.
+// LastMoment returns the last observed moment of rec: its scheduler's end if that is known, and else rec's own.
 func LastMoment(rec *sources.Recording) time.Time {
 	if ended, known := SchedulerEnd(rec); known {
 		return ended

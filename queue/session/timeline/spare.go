@@ -12,68 +12,64 @@ import (
 	"github.com/schedq/schedq/queue/session/cluster"
 )
 
-// A scheduler over 1,000 nodes and 10,000 pods takes a quarter of a second to load, nearly all of it upstream's
-// sums of what each pod requests. Whoever asks what would be if does not want to wait for that, so a spare one
-// is loaded in the background, and when it is taken, only what changed since is loaded into it.
+// minSpareObjects is the number of objects from which on a spare scheduler is loaded. Fewer load within 20 ms.
+const minSpareObjects = 1000
 
-// spareObjects is from how many objects on a scheduler is loaded before anyone asks for it. Fewer take no more
-// than some 20 ms.
-const spareObjects = 1000
+// spareRest limits the work of keeping the spare up to date: after an update, none starts for spareRest times as long as it
+// took.
+const spareRest = 200
 
-// spareShare bounds what is spent on keeping the spare near to the present: after it took some time, it is left
-// alone for that many times as long.
-const spareShare = 200
-
-// Spare keeps the session's spare scheduler. At most one is there, and none while a scheduler runs in a what-if.
-// It belongs to the owner; while one is being loaded, the goroutine that does it has the scheduler.
+// Spare loads a scheduler in the background for the next what-if, so that the user need not wait: with 1,000 nodes and
+// 10,000 pods that takes a quarter of a second, nearly all of it for upstream's sums of the pods' requests. When the spare
+// is taken, it only loads the objects that changed since.
+//
+// There is at most one, and none while a scheduler runs in a what-if. Its methods must be called from one goroutine.
 type Spare struct {
-	Ready     *loaded      // nil if there is none, or it is being loaded
-	Loading   chan *loaded // nil unless one is
-	stop      chan struct{}
-	NotBefore time.Time // before this it is not brought nearer to the present again
-	moment    spareMoment
+	Ready     *loadedScheduler      // nil if there is none, or while it is loading
+	Loading   chan *loadedScheduler // receives it once it is loaded; nil unless one is loading
+	stop      chan struct{}         // closed to stop loading
+	NotBefore time.Time             // the real time before which it is not updated again
+	state     spareState
 }
 
-// spareMoment tells which moment's objects the spare has: of which timeline, after how many of its events and
-// injections.
-type spareMoment struct {
-	line           *Timeline
+// spareState identifies the objects that the spare has: a timeline's, after that many of its events and injections.
+type spareState struct {
+	timeline       *Timeline
 	next, injected int
 }
 
-// loaded is a scheduler and the objects that it has.
-type loaded struct {
+// loadedScheduler is a scheduler and the objects that it has loaded.
+type loadedScheduler struct {
 	sched      *cycle.Scheduler
-	cfg        *schedulerconfig.Config // what it was made with
+	cfg        *schedulerconfig.Config // the one it was created with
 	objects    cluster.Objects
-	incomplete bool          // it could not take them all
-	took       time.Duration // in real time
+	incomplete bool          // it rejected some of them
+	took       time.Duration // the real time that loading took
 }
 
-// Prepare loads the spare or brings it nearer to the present of t, in the background, if that is worth it now.
-// resting is false while time rushes by: nobody asks what would be at such moments.
+// Prepare loads the spare or updates it to the objects of t in the background, unless that is not worth it now. resting is
+// false during fast playback, when nobody starts a what-if.
 func (s *Spare) Prepare(t *Timeline, resting bool) {
-	s.TakeOverLoaded(false)
-	moment := spareMoment{t, t.Next, len(t.Injected)}
-	if s.Loading != nil || !resting || moment == s.moment || t.Engine.Driver != nil ||
-		t.Engine.Objects.Tree.Len() < spareObjects || time.Now().Before(s.NotBefore) {
+	s.Receive(false)
+	state := spareState{t, t.Next, len(t.Injected)}
+	if s.Loading != nil || !resting || state == s.state || t.Engine.Driver != nil ||
+		t.Engine.Objects.Tree.Len() < minSpareObjects || time.Now().Before(s.NotBefore) {
 		return
 	}
-	s.moment = moment
+	s.state = state
 	if t.Engine.Objects.Count("Node") == 0 {
 		return
 	}
 	from, to, cfg := s.Ready, t.Engine.Objects.Copy(), t.Engine.Config
-	s.Ready, s.Loading, s.stop = nil, make(chan *loaded, 1), make(chan struct{})
-	go func(done chan<- *loaded, stop <-chan struct{}) {
-		l, _ := LoadOrAlign(from, cfg, to, stop) // whoever takes it hears of the error
+	s.Ready, s.Loading, s.stop = nil, make(chan *loadedScheduler, 1), make(chan struct{})
+	go func(done chan<- *loadedScheduler, stop <-chan struct{}) {
+		l, _ := LoadOrUpdate(from, cfg, to, stop) // takeScheduler and Borrow repeat it and return the error
 		done <- l
 	}(s.Loading, s.stop)
 }
 
-// TakeOverLoaded takes over the scheduler that is being loaded in the background, if it is loaded. With wait it waits
-// until it is.
-func (s *Spare) TakeOverLoaded(wait bool) {
+// Receive receives the scheduler that is loading in the background, once it is loaded. If wait is set, it waits for that.
+func (s *Spare) Receive(wait bool) {
 	if s.Loading == nil {
 		return
 	}
@@ -81,53 +77,53 @@ func (s *Spare) TakeOverLoaded(wait bool) {
 		return
 	}
 	s.Ready, s.Loading = <-s.Loading, nil
-	rest := time.Minute // it failed, and would again
+	rest := time.Minute // after an error, which would occur again
 	if s.Ready != nil {
-		rest = spareShare * s.Ready.took
+		rest = spareRest * s.Ready.took
 	}
 	s.NotBefore = time.Now().Add(rest)
 }
 
-// takeScheduler returns a scheduler over objs: the spare, or a new one. It makes the same decisions either way.
+// takeScheduler returns a scheduler that has objs: the spare, or a new one. Both make the same decisions.
 func (s *Spare) takeScheduler(cfg *schedulerconfig.Config, objs cluster.Objects) (*cycle.Scheduler, error) {
-	s.TakeOverLoaded(true)
-	l, err := LoadOrAlign(s.Ready, cfg, objs, nil)
-	s.Ready, s.moment = nil, spareMoment{}
+	s.Receive(true)
+	l, err := LoadOrUpdate(s.Ready, cfg, objs, nil)
+	s.Ready, s.state = nil, spareState{}
 	if err != nil {
 		return nil, err
 	}
 	return l.sched, nil
 }
 
-// Borrow calls use with a scheduler that has the objects of e. It is kept for the next caller.
+// Borrow calls use with a scheduler that has the objects of e, and keeps it as the spare.
 func (s *Spare) Borrow(e *Engine, use func(*cycle.Scheduler) error) error {
-	s.TakeOverLoaded(true)
-	l, err := LoadOrAlign(s.Ready, e.Config, e.Objects.Copy(), nil)
-	s.Ready, s.moment = l, spareMoment{}
+	s.Receive(true)
+	l, err := LoadOrUpdate(s.Ready, e.Config, e.Objects.Copy(), nil)
+	s.Ready, s.state = l, spareState{}
 	if err != nil {
 		return err
 	}
 	return use(l.sched)
 }
 
-// Close ends the spare and what loads it.
+// Close closes the spare and stops loading.
 func (s *Spare) Close() {
 	if s.Loading != nil {
 		close(s.stop)
 	}
-	s.TakeOverLoaded(true)
+	s.Receive(true)
 	if s.Ready != nil {
 		s.Ready.sched.Close()
 		s.Ready = nil
 	}
 }
 
-// LoadOrAlign returns a scheduler that has the objects to. It is from, aligned; or a new one, if from is nil, of another
-// configuration or can't be aligned. It is nil once stop is closed.
-func LoadOrAlign(from *loaded, cfg *schedulerconfig.Config, to cluster.Objects, stop <-chan struct{}) (*loaded, error) {
+// LoadOrUpdate returns a scheduler that has the objects to: from, updated, or a new one if from is nil, has another
+// configuration or can't be updated. It returns nil once stop is closed.
+func LoadOrUpdate(from *loadedScheduler, cfg *schedulerconfig.Config, to cluster.Objects, stop <-chan struct{}) (*loadedScheduler, error) {
 	began := time.Now()
 	if from != nil {
-		if from.cfg == cfg && from.Align(to) {
+		if from.cfg == cfg && from.Update(to) {
 			from.took = time.Since(began)
 			return from, nil
 		}
@@ -137,7 +133,7 @@ func LoadOrAlign(from *loaded, cfg *schedulerconfig.Config, to cluster.Objects, 
 	if err != nil {
 		return nil, err
 	}
-	l := &loaded{sched: sched, cfg: cfg, objects: to}
+	l := &loadedScheduler{sched: sched, cfg: cfg, objects: to}
 	to.Each("", func(obj runtime.Object) bool {
 		select {
 		case <-stop:
@@ -145,7 +141,7 @@ func LoadOrAlign(from *loaded, cfg *schedulerconfig.Config, to cluster.Objects, 
 			return false
 		default:
 		}
-		if sched.Load(obj) != nil { // what it can't take, it does not know: two pods with one UID
+		if sched.Load(obj) != nil { // such as a second pod with the same UID
 			l.incomplete = true
 		}
 		return true
@@ -158,48 +154,48 @@ func LoadOrAlign(from *loaded, cfg *schedulerconfig.Config, to cluster.Objects, 
 	return l, nil
 }
 
-// Align gives the scheduler other objects, so that it decides in all as a new one over them would: where it counts in
-// which order objects came, as among the nodes and among the pods of a node, that is the order of their names again.
-// It returns false if loading anew is simpler. Then the scheduler is of no use any more.
-func (l *loaded) Align(to cluster.Objects) bool {
+// Update replaces the scheduler's objects by to, so that it makes the decisions that a new scheduler would. Where upstream
+// depends on the order in which objects were added, as among nodes and among the pods of a node, that is the order of their
+// names again. It returns false if loading a new scheduler is simpler; then this one must not be used.
+func (l *loadedScheduler) Update(to cluster.Objects) bool {
 	if l.incomplete {
 		return false
 	}
-	nodes, same := map[string]bool{}, true // whose pods are loaded anew
-	pairs(l.objects, to, func(old, obj runtime.Object) {
+	changed, sameOrder := map[string]bool{}, true // nodes whose pods must be loaded again
+	eachPair(l.objects, to, func(old, obj runtime.Object) {
 		if old == obj {
 			return
 		}
-		nodes[nodeOf(old)], nodes[nodeOf(obj)] = true, true
+		changed[nodeOf(old)], changed[nodeOf(obj)] = true, true
 		if isNode(old) != isNode(obj) || isNode(obj) && !maps.Equal(old.(*v1.Node).Labels, obj.(*v1.Node).Labels) {
-			same = false // upstream orders them by their zones, in turn
+			sameOrder = false // upstream's node order alternates between zones
 		}
 	})
-	if !same {
+	if !sameOrder {
 		return false
 	}
-	if len(nodes) == 0 {
+	if len(changed) == 0 {
 		return true
 	}
-	delete(nodes, "")
-	var gone, came []runtime.Object
-	pairs(l.objects, to, func(old, obj runtime.Object) {
-		if old == obj && !nodes[nodeOf(obj)] {
+	delete(changed, "")
+	var unload, load []runtime.Object
+	eachPair(l.objects, to, func(old, obj runtime.Object) {
+		if old == obj && !changed[nodeOf(obj)] {
 			return
 		}
 		if old != nil && !isNode(old) { // a node that changed keeps its place
-			gone = append(gone, old)
+			unload = append(unload, old)
 		}
 		if obj != nil {
-			came = append(came, obj)
+			load = append(load, obj)
 		}
 	})
-	for _, obj := range gone { // before any comes: upstream's volume caches take no version that is older
+	for _, obj := range unload { // first: upstream's volume caches reject older versions
 		if l.sched.Unload(obj) != nil {
 			return false
 		}
 	}
-	for _, obj := range came {
+	for _, obj := range load {
 		if l.sched.Load(obj) != nil {
 			return false
 		}
@@ -208,7 +204,7 @@ func (l *loaded) Align(to cluster.Objects) bool {
 	return true
 }
 
-// nodeOf returns the node that obj runs on, if it is a pod that runs.
+// nodeOf returns the node of obj if it is a bound pod, and else "".
 func nodeOf(obj runtime.Object) string {
 	if pod, ok := obj.(*v1.Pod); ok {
 		return pod.Spec.NodeName
@@ -221,8 +217,8 @@ func isNode(obj runtime.Object) bool {
 	return ok
 }
 
-// pairs calls each with every object of either, in the order of their names; nil where one has none.
-func pairs(from, to cluster.Objects, each func(old, obj runtime.Object)) {
+// eachPair calls each with every object of either set, sorted by name, and nil for an object that the other set lacks.
+func eachPair(from, to cluster.Objects, each func(old, obj runtime.Object)) {
 	a, b := from.Tree.Iter(), to.Tree.Iter()
 	defer a.Release()
 	defer b.Release()

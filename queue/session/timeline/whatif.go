@@ -1,10 +1,7 @@
 package timeline
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -19,15 +16,13 @@ import (
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/verdict"
-	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
-// In a what-if a local kube-scheduler can take the person's place: its plugins decide, in model time, over
-// the objects there are, and what it writes changes those.
+// In a what-if, a local kube-scheduler can make the decisions instead of the user. It runs upstream's plugins in model time
+// over the what-if's objects, and its writes change those objects.
 
-// StartScheduler has a local kube-scheduler take the person's place at now: the spare one, or a new one. It fails if none
-// can be set up.
+// StartScheduler starts a local kube-scheduler at now: the spare one, or a new one.
 func (e *Engine) StartScheduler(now time.Time, spare *Spare) error {
 	cfg := e.Config
 	sched, err := spare.takeScheduler(cfg, e.Objects)
@@ -36,7 +31,7 @@ func (e *Engine) StartScheduler(now time.Time, spare *Spare) error {
 	}
 	e.Objects.Each("", func(obj runtime.Object) bool {
 		if v, err := strconv.ParseInt(obj.(metav1.Object).GetResourceVersion(), 10, 64); err == nil {
-			e.version = max(e.version, v)
+			e.resourceVersion = max(e.resourceVersion, v)
 		}
 		return true
 	})
@@ -49,13 +44,13 @@ func (e *Engine) StartScheduler(now time.Time, spare *Spare) error {
 		})
 		e.Queue.Regroup(groups)
 	}
-	e.Driver = shadow.NewDriver(cfg, sched, e.Queue, e.Ticks, now, e.settleAttempt)
+	e.Driver = shadow.NewDriver(cfg, sched, e.Queue, e.Ticks, now, e.emitAttempt)
 	e.Driver.Cluster = e
-	var flying []*v1.Pod
+	var inFlight []*v1.Pod
 	for info := range e.Queue.InFlight() {
-		flying = append(flying, info.Pod)
+		inFlight = append(inFlight, info.Pod)
 	}
-	for _, pod := range flying { // nobody knows what became of these attempts: it makes them anew
+	for _, pod := range inFlight { // the outcome of these attempts is unknown, so the scheduler makes them again
 		if e.Driver.AttemptOf(now, pod) != nil {
 			e.Driver.Conclude(now)
 		}
@@ -63,7 +58,7 @@ func (e *Engine) StartScheduler(now time.Time, spare *Spare) error {
 	return nil
 }
 
-// StopScheduler ends the local scheduler, if one runs: the person decides again.
+// StopScheduler stops the local scheduler, if one runs.
 func (e *Engine) StopScheduler() {
 	if e.Driver != nil {
 		e.Driver.Scheduler.Close()
@@ -71,53 +66,82 @@ func (e *Engine) StopScheduler() {
 	}
 }
 
-// Note remembers that f is what the person does, for a scenario of the what-if.
-func (e *Engine) Note(f sources.Fact) {
-	if e.noted != nil {
-		*e.noted = append(*e.noted, f)
+// RecordAction records f as part of the action being performed, for a scenario of the what-if.
+func (e *Engine) RecordAction(f sources.Fact) {
+	if e.actions != nil {
+		*e.actions = append(*e.actions, f)
 	}
 }
 
-// PutObject has the cluster hold obj from now on by the person's hand, in place of what had its name, and tells the local
-// scheduler, if one runs.
+// PutObject adds obj to the cluster as the user's action, replacing the object with its name.
 func (e *Engine) PutObject(now time.Time, obj runtime.Object) {
-	e.Note(&sources.ObjectChange{Verb: sources.Updated, Object: obj})
+	e.RecordAction(&sources.ObjectChange{Verb: sources.Updated, Object: obj})
 	e.putObject(now, obj)
 }
 
+// putObject adds obj to the cluster and to the local scheduler, if one runs.
 func (e *Engine) putObject(now time.Time, obj runtime.Object) {
-	e.version++
-	obj.(metav1.Object).SetResourceVersion(strconv.FormatInt(e.version, 10))
+	e.resourceVersion++
+	obj.(metav1.Object).SetResourceVersion(strconv.FormatInt(e.resourceVersion, 10))
 	e.Objects.Put(obj)
 	if e.Driver != nil {
 		_ = e.Driver.Scheduler.Put(now, obj)
 		e.Driver.CollectEvictions()
 	}
-	e.Settle(now, nil)
+	e.EmitMoves(now, nil)
 	if pod, ok := obj.(*v1.Pod); ok {
 		e.refreshPod(now, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod, nil)
 	}
 }
 
-// RemoveObject has obj gone from the cluster by the person's hand, and tells the local scheduler, if one runs.
+// RemoveObject removes obj from the cluster as the user's action.
 func (e *Engine) RemoveObject(now time.Time, obj runtime.Object) {
-	e.Note(&sources.ObjectChange{Verb: sources.Deleted, Object: obj})
+	e.RecordAction(&sources.ObjectChange{Verb: sources.Deleted, Object: obj})
 	e.removeObject(now, obj)
 }
 
+// removeObject removes obj from the cluster and from the local scheduler, if one runs.
 func (e *Engine) removeObject(now time.Time, obj runtime.Object) {
 	e.Objects.Remove(obj)
 	if e.Driver != nil {
 		_ = e.Driver.Scheduler.Remove(now, obj)
 		if pod, ok := obj.(*v1.Pod); ok {
-			e.Driver.Unbind(now, pod.UID, shadow.ErrNotSeen) // its binding finds no pod
+			e.Driver.Unbind(now, pod.UID, shadow.ErrNotSeen) // a binding in progress finds no pod
 		}
 		e.Driver.CollectEvictions()
 	}
-	e.Settle(now, nil)
+	e.EmitMoves(now, nil)
 }
 
-// Stages returns how far the pods in flight have come with the local scheduler. It is nil if none runs.
+// ApplyWrite applies a write of the local scheduler to the cluster. It is called by the driver.
+func (e *Engine) ApplyWrite(now time.Time, obj runtime.Object) {
+	if !e.Objects.LacksPod(obj) {
+		e.putObject(now, obj)
+	}
+}
+
+// RemoveVictim removes a preempted pod that has terminated. It is called by the driver.
+func (e *Engine) RemoveVictim(now time.Time, victim *v1.Pod) {
+	if !e.Objects.LacksPod(victim) {
+		e.removeObject(now, victim)
+	}
+}
+
+// emitAttempt emits the queue's transitions. a is the attempt whose end caused them, or nil.
+func (e *Engine) emitAttempt(now time.Time, a *cycle.Attempt) {
+	e.EmitMoves(now, func(p *board.Pod) {
+		switch {
+		case a == nil || p.PodInfo.Pod.UID != a.Pod.UID:
+		case a.Message != "":
+			p.Verdict = verdict.New(e.Driver.AttemptBegan, now, a)
+			p.Message = sources.Sanitize(a.Message)
+		case p.Tier == queue.Scheduled:
+			p.Node = a.Node
+		}
+	})
+}
+
+// Stages returns the progress of the pods in flight with the local scheduler, nil if none runs.
 func (e *Engine) Stages() []board.Stage {
 	d := e.Driver
 	if d == nil {
@@ -136,143 +160,21 @@ func (e *Engine) Stages() []board.Stage {
 	return stages
 }
 
-// settleAttempt turns what the queue told into changes. a is the attempt whose end caused them, or nil.
-func (e *Engine) settleAttempt(now time.Time, a *cycle.Attempt) {
-	e.Settle(now, func(p *board.Pod) {
-		switch {
-		case a == nil || p.PodInfo.Pod.UID != a.Pod.UID:
-		case a.Message != "":
-			p.Verdict = verdict.New(e.Driver.AttemptBegan, now, a)
-			p.Message = sources.Sanitize(a.Message)
-		case p.Tier == queue.Scheduled:
-			p.Node = a.Node
-		}
-	})
-}
-
-// ApplyWrite has what the scheduler wrote become so in the cluster, for the driver.
-func (e *Engine) ApplyWrite(now time.Time, obj runtime.Object) {
-	if !e.Objects.LacksPod(obj) {
-		e.putObject(now, obj)
-	}
-}
-
-// RemoveVictim has a victim that has ended gone from the cluster, for the driver.
-func (e *Engine) RemoveVictim(now time.Time, victim *v1.Pod) {
-	if !e.Objects.LacksPod(victim) {
-		e.removeObject(now, victim)
-	}
-}
-
-// busy reports whether anything is under way that goes on without an event from outside.
+// busy reports whether the local scheduler has work in progress, or will have without an event from outside.
 func (e *Engine) busy() bool {
 	d := e.Driver
 	return d != nil && (e.Queue.PendingPods(queue.Active)+e.Queue.PendingPods(queue.Backoff)+e.Queue.PendingPods(queue.InFlight) > 0 ||
 		d.AwaitedPatch != nil || d.UnderWay != nil || len(d.Bindings)+len(d.Evictions)+len(d.Dying) > 0)
 }
 
-// Deed returns what the injectable does, or nil if there is none of that name.
-func Deed(name string) func(e *Engine, now time.Time) {
+// Injectable returns the function that injects name, one of queue.InjectableNames, or nil if there is none with that name.
+func Injectable(name string) func(e *Engine, now time.Time) {
 	do := cluster.Injection(name)
 	if do == nil {
 		return nil
 	}
 	return func(e *Engine, now time.Time) {
-		e.Note(&sources.Injected{What: name})
+		e.RecordAction(&sources.Injected{What: name})
 		do(e.Queue, now)
 	}
 }
-
-// Preview is what an injection would do at the moment shown, at once.
-type Preview struct {
-	What string
-	// Of is how many pods it could move, Moved how many it would.
-	Of, Moved int
-	// To is how many would go to each tier.
-	To [queue.Pending + 1]int
-}
-
-// String says "would move 12 of 37: 9 to backoff, 3 to active".
-func (p Preview) String() string {
-	if p.Moved == 0 {
-		return fmt.Sprintf("would move none of %d", p.Of)
-	}
-	return fmt.Sprintf("would move %d of %d: %s", p.Moved, p.Of, strings.Join(toTiers(&p.To), ", "))
-}
-
-// toTiers says how many pods go to each tier, most first.
-func toTiers(to *[queue.Pending + 1]int) []string {
-	var tiers []queue.Tier
-	for t := queue.Active; t <= queue.Pending; t++ {
-		if to[t] > 0 {
-			tiers = append(tiers, t)
-		}
-	}
-	slices.SortStableFunc(tiers, func(a, b queue.Tier) int { return to[b] - to[a] })
-	var said []string
-	for _, t := range tiers {
-		said = append(said, fmt.Sprintf("%d to %s", to[t], words.TierWord(t)))
-	}
-	return said
-}
-
-// Previews are worked out one after the other, at one moment.
-type Previews struct {
-	// Close ends what they are worked out on.
-	Close func()
-
-	wanted []string
-	done   []Preview // as many of wanted; never modified but by appending
-	base   *Engine
-	board  *board.Board
-	now    time.Time
-}
-
-// NewPreviews returns previews of what each of the injectables would do at the moment shown, now.
-func (t *Timeline) NewPreviews(wanted []string, now time.Time) *Previews {
-	p := &Previews{wanted: slices.Clone(wanted), now: now, Close: func() {}}
-	switch {
-	case t.Forked == nil:
-		p.base = t.EngineShown(now)
-	case t.IsAtEngine(now):
-		t.Execute(now)
-		p.base = t.Engine
-	default: // the past of a what-if
-		then := t.BranchOff(now)
-		p.base, p.Close = then.Engine, then.Close
-	}
-	p.board = t.Shown.Unfiltered()
-	return p
-}
-
-// Done are those that are worked out.
-func (p *Previews) Done() []Preview { return p.done[:len(p.done):len(p.done)] }
-
-// WorkOutNext works out the next preview, of which there must be one.
-func (p *Previews) WorkOutNext() {
-	name := p.wanted[len(p.done)]
-	would := Preview{What: name, Of: p.board.Total(queue.Unschedulable) + p.board.Total(queue.Gated)}
-	if name == queue.BackoffFlush {
-		would.Of = p.board.Total(queue.Backoff)
-	}
-	if do := Deed(name); do != nil {
-		e := p.base.Clone()
-		if d := p.base.Driver; d != nil {
-			e.Queue = p.base.Queue.Clone(d.Scheduler.Plugins(), e)
-		}
-		e.Board = p.board.Copy()
-		e.Emit = func(c board.Change) {
-			e.Board.Replace(c.Before, c.After)
-			if c.Move != nil && c.Move.From != c.Move.To {
-				would.Moved++
-				would.To[c.Move.To]++
-			}
-		}
-		do(e, p.now)
-		e.Settle(p.now, nil)
-	}
-	p.done = append(p.done, would)
-}
-
-// Unfinished reports whether previews are still to be worked out.
-func (p *Previews) Unfinished() bool { return p != nil && len(p.done) < len(p.wanted) }

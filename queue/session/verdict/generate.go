@@ -1,7 +1,7 @@
 //go:build ignore
 
-// This program writes reasonstable.go: the reasons of upstream's plugins in the words of every release from v1.19 on. It reads
-// upstream's sources, which it downloads as Go modules (about 3 GB). For a new release, add it to releases and run go generate.
+// This program writes reasonstable.go: the reasons of upstream's plugins in every release from v1.19 on. It downloads
+// upstream's sources as Go modules (about 3 GB). For a new release, add it to releases and run go generate.
 package main
 
 import (
@@ -32,7 +32,7 @@ var releases = []string{
 
 func main() {
 	log.SetFlags(0)
-	given := map[string]map[string][]string{} // by text and plugin, the minor releases in which it gives that text
+	given := map[string]map[string][]string{} // by text and plugin, the minor releases in which the plugin uses the text
 	for _, release := range releases {
 		dir, err := download(release)
 		if err != nil {
@@ -65,7 +65,7 @@ func download(release string) (string, error) {
 	return module.Dir, err
 }
 
-// reasonsIn returns the reasons of all plugins in a source tree, and the plugins that give each.
+// reasonsIn returns the reasons of all plugins in a source tree, each with its plugins.
 func reasonsIn(root string) map[string]map[string]bool {
 	found := map[string]map[string]bool{}
 	plugins := filepath.Join(root, "pkg/scheduler/framework/plugins")
@@ -110,8 +110,8 @@ var (
 	givesReason = regexp.MustCompile(`^get.*Reason`)
 )
 
-// collect adds the reasons in one package, if its plugins reject pods in attempts. They are of the plugins whose names are constants
-// of the same file, or of the package where that file has none.
+// collect adds the reasons in one package, if its plugins reject pods in attempts. A reason belongs to the plugins whose names
+// are constants in the same file, or if there are none, in the same package.
 func collect(files map[string]*ast.File, registered map[string]string, found map[string]map[string]bool) {
 	functions := functionsOf(files)
 	if !slices.ContainsFunc([]string{"PreFilter", "Filter", "Reserve", "Permit", "PreBind"}, func(name string) bool { return functions[name] != nil }) {
@@ -136,7 +136,7 @@ func collect(files map[string]*ast.File, registered map[string]string, found map
 			whose = ofPackage
 		}
 		for _, text := range reasonsOf(f, consts, wrapped) {
-			if !tells(text) {
+			if !isSpecific(text) {
 				continue
 			}
 			if found[text] == nil {
@@ -149,7 +149,7 @@ func collect(files map[string]*ast.File, registered map[string]string, found map
 	}
 }
 
-// functionsOf returns the functions and methods of a package by their names.
+// functionsOf returns the functions and methods of a package by name.
 func functionsOf(files map[string]*ast.File) map[string][]*ast.FuncDecl {
 	all := map[string][]*ast.FuncDecl{}
 	for _, f := range files {
@@ -179,7 +179,7 @@ func errorsInReasons(functions map[string][]*ast.FuncDecl) map[string]bool {
 	}
 	for _, all := range functions {
 		for _, fn := range all {
-			var assigned []ast.Node // what is assigned to err
+			var assigned []ast.Node // assignments to err
 			ast.Inspect(fn.Body, func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.AssignStmt:
@@ -200,7 +200,7 @@ func errorsInReasons(functions map[string][]*ast.FuncDecl) map[string]bool {
 	return wrapped
 }
 
-// reasonArgs returns those arguments of a call that are reasons of a status.
+// reasonArgs returns the arguments of a call that are reasons of a status.
 func reasonArgs(c *ast.CallExpr) []ast.Expr {
 	switch name := called(c); {
 	case name == "NewStatus" && len(c.Args) > 1 && !strings.HasSuffix(exprName(c.Args[0]), "Error"):
@@ -208,12 +208,12 @@ func reasonArgs(c *ast.CallExpr) []ast.Expr {
 	case name == "AppendReason":
 		return c.Args
 	case name == "statusUnschedulable" && len(c.Args) > 1:
-		return c.Args[1:2] // what follows is for the log
+		return c.Args[1:2] // the rest is for the log
 	}
 	return nil
 }
 
-// pluginNamed returns the value of a constant that holds a plugin's name.
+// pluginNamed returns the value of a constant if it is a plugin's name, and else "".
 func pluginNamed(value ast.Expr, consts, registered map[string]string) string {
 	if sel, ok := value.(*ast.SelectorExpr); ok {
 		return registered[sel.Sel.Name]
@@ -225,12 +225,12 @@ func pluginNamed(value ast.Expr, consts, registered map[string]string) string {
 	return text
 }
 
-// tells reports whether a text says enough to recognise a reason by: three words, placeholders apart.
-func tells(text string) bool {
+// isSpecific reports whether a text identifies a reason: it has at least three words besides placeholders.
+func isSpecific(text string) bool {
 	return len(strings.Fields(strings.ReplaceAll(text, wildcard, " "))) >= 3 || strings.HasPrefix(text, "Insufficient ")
 }
 
-// wildcard stands for what a format's verb prints.
+// wildcard replaces the verbs of formats.
 const wildcard = "*"
 
 // reasonsOf returns the texts of reasons in a file, and those of errors in the functions of wrapped.
@@ -310,7 +310,7 @@ func exprName(e ast.Expr) string {
 
 var verb = regexp.MustCompile(`%[-+# 0]*[0-9.*]*[a-zA-Z]`)
 
-// textOf returns the text that an expression is, with the wildcard for each part that only a scheduler at work knows.
+// textOf returns the text of an expression, with the wildcard for parts that are known only at run time.
 func textOf(e ast.Expr, consts map[string]string, locals map[string]ast.Expr) (string, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -366,10 +366,10 @@ func constsOf(f *ast.File) map[string]ast.Expr {
 	return all
 }
 
-// stringConsts returns the constants of a package that are texts.
+// stringConsts returns the string constants of a package.
 func stringConsts(files map[string]*ast.File) map[string]string {
 	texts := map[string]string{}
-	for range 2 { // one may be made of another
+	for range 2 { // one may refer to another
 		for _, f := range files {
 			for name, value := range constsOf(f) {
 				if text, ok := textOf(value, texts, nil); ok {
@@ -381,7 +381,8 @@ func stringConsts(files map[string]*ast.File) map[string]string {
 	return texts
 }
 
-// write writes the table. Where several plugins had a text, those of the newest release with that text count: the ones before went.
+// write writes the table. If several plugins used a text in different releases, it keeps those of the newest release with
+// that text.
 func write(path string, given map[string]map[string][]string) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// Code generated by generate.go from k8s.io/kubernetes %s to %s. DO NOT EDIT.\n\npackage verdict\n\n", releases[0], releases[len(releases)-1])

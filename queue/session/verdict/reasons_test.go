@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/schedq/schedq/queue/cycle"
 )
 
-// TestPluginsOf: a reason is of the plugin that has these words in any release from v1.19 on. One that is not known is of no other, and
-// the list says that it is not complete.
+// TestPluginsOf: a reason belongs to the plugin that uses it in any release from v1.19 on. The plugin of an unknown reason is
+// UnknownPlugin.
 func TestPluginsOf(t *testing.T) {
 	for reason, want := range map[string]string{
 		"Insufficient example.com/gpu":     "NodeResourcesFit",
@@ -41,8 +43,8 @@ func TestPluginsOf(t *testing.T) {
 		"node(s) didn't satisfy plugin NodeAffinity":                                                   "NodeAffinity",
 		"node(s) didn't satisfy plugin(s) [NodeAffinity VolumeBinding]":                                "NodeAffinity VolumeBinding",
 		"node(s) didn't satisfy plugin(s) [NodeAffinity VolumeBinding] simultaneously":                 "NodeAffinity VolumeBinding",
-		"PersistentVolumeClaim had no name":                                                            UnknownPlugin, // two plugins have these words
-		"node(s) were not ready":                                                                       UnknownPlugin, // of v1.18 and before
+		"PersistentVolumeClaim had no name":                                                            UnknownPlugin, // used by two plugins
+		"node(s) were not ready":                                                                       UnknownPlugin, // up to v1.18
 		"node(s) had memory pressure":                                                                  UnknownPlugin,
 		"node(s) hold no free slice of the pool":                                                       UnknownPlugin,
 		`csinode.storage.k8s.io "edge1" not found`:                                                     UnknownPlugin,
@@ -50,12 +52,12 @@ func TestPluginsOf(t *testing.T) {
 	} {
 		plugins := strings.Fields(strings.ReplaceAll(want, UnknownPlugin, "?"))
 		if got := PluginsOf("0/4 nodes are available: 4 "+reason+".", ""); !slices.Equal(namedUnknown(got), plugins) {
-			t.Errorf("%q is of %q, want %q", reason, got, want)
+			t.Errorf("%q: got %q, want %q", reason, got, want)
 		}
 		plugins = append(plugins, "NodeResourcesFit")
 		slices.Sort(plugins)
 		if got := PluginsOf("0/4 nodes are available: 1 Insufficient cpu, 3 "+reason+". preemption: ...", ""); !slices.Equal(namedUnknown(got), slices.Compact(plugins)) {
-			t.Errorf("%q beside another is of %q, want %q", reason, got, want)
+			t.Errorf("%q with another reason: got %q, want %q", reason, got, want)
 		}
 	}
 }
@@ -68,7 +70,8 @@ func namedUnknown(plugins []string) (named []string) {
 	return named
 }
 
-// TestPluginsOfRelease: the PreFilter plugin that misses a claim depends on the release, and an error is of no plugin.
+// TestPluginsOfRelease: the PreFilter plugin that reports a missing claim depends on the release, and an error has no
+// plugin.
 func TestPluginsOfRelease(t *testing.T) {
 	const missing = `0/3 nodes are available: persistentvolumeclaim "data" not found. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.`
 	for _, c := range []struct {
@@ -88,8 +91,8 @@ func TestPluginsOfRelease(t *testing.T) {
 	}
 }
 
-// TestTableIsOfTheNewestRelease: the table was made from the release that this module requires, too.
-func TestTableIsOfTheNewestRelease(t *testing.T) {
+// TestTableIncludesNewestRelease: reasonstable.go includes the release that go.mod requires.
+func TestTableIncludesNewestRelease(t *testing.T) {
 	mod, err := os.ReadFile("../../../go.mod")
 	if err != nil {
 		t.Fatal(err)
@@ -101,5 +104,21 @@ func TestTableIsOfTheNewestRelease(t *testing.T) {
 	required := regexp.MustCompile(`\bk8s\.io/kubernetes (v\S+)`).FindSubmatch(mod)
 	if made, _, _ := strings.Cut(string(table), "\n"); required == nil || !strings.Contains(made, " to "+string(required[1])+".") {
 		t.Errorf("go.mod requires %s; the table says %q: add the release to generate.go and run go generate", required, made)
+	}
+}
+
+// TestLearnedPlugins: the plugin of an unknown reason is known once the model had an attempt with that reason.
+func TestLearnedPlugins(t *testing.T) {
+	const message = "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had something."
+	l := LearnedPlugins{}
+	if got, want := l.PluginsOf(message, ""), []string{UnknownPlugin, "NodeResourcesFit"}; !slices.Equal(got, want) {
+		t.Errorf("before: %q, want %q", got, want)
+	}
+	l.Learn([]cycle.Reason{{Plugin: "VolumeBinding", Text: "node(s) had something"}, {Plugin: "NodeResourcesFit", Text: "Insufficient cpu"}})
+	if got, want := l.PluginsOf(message, ""), []string{"NodeResourcesFit", "VolumeBinding"}; !slices.Equal(got, want) {
+		t.Errorf("after: %q, want %q", got, want)
+	}
+	if len(l) != 1 {
+		t.Errorf("learned %v, but NodeResourcesFit was known", l)
 	}
 }

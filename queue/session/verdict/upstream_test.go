@@ -16,7 +16,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumezone"
 )
 
-// TestUpstreamReasons: each reason is in upstream's words, and is given to upstream's plugin.
+// TestUpstreamReasons: the reasons in upstream's constants have upstream's plugin.
 func TestUpstreamReasons(t *testing.T) {
 	want := map[string]string{
 		nodeaffinity.ErrReasonPod:                                   names.NodeAffinity,
@@ -43,7 +43,7 @@ func TestUpstreamReasons(t *testing.T) {
 	}
 	for reason, plugin := range want {
 		if got := PluginOf(reason); got != plugin {
-			t.Errorf("%q is of %q, want %q", reason, got, plugin)
+			t.Errorf("%q: got %q, want %q", reason, got, plugin)
 		}
 	}
 }

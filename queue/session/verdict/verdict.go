@@ -10,32 +10,32 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Verdict is what an attempt came to in the model.
+// Verdict is the outcome of a scheduling attempt in the model.
 type Verdict struct {
 	// At is when the attempt ended.
 	At time.Time
-	// Took is how long the scheduling cycle took in the model.
+	// Took is the duration of the scheduling cycle, in model time.
 	Took time.Duration
-	// Message is upstream's sentence. Empty if the pod was placed.
+	// Message is upstream's message. Empty if a node was chosen.
 	Message sources.SafeText
-	// Reasons count the nodes by plugin and reason, most nodes first.
+	// Reasons count the rejected nodes by plugin and reason, most nodes first.
 	Reasons []Reason
-	// Nodes counts the nodes there were, Evaluated those that were looked at, Feasible those that fit.
+	// Nodes is the number of nodes in the cluster, Evaluated of those that were filtered, Feasible of those that fit.
 	Nodes, Evaluated, Feasible int
-	// Nominated is where victims are preempted, Placed where the pod was assumed to run.
+	// Nominated is the node on which victims are preempted, Placed the node that was chosen.
 	Nominated, Placed string
 }
 
-// Reason is why a plugin turned nodes down, and how many.
+// Reason is a plugin's reason to reject nodes.
 type Reason struct {
 	Plugin string
 	Text   sources.SafeText
 	Nodes  int
-	// Final is true if no preemption on those nodes can help.
+	// Final is true if preemption on those nodes can't help.
 	Final bool
 }
 
-// New returns what attempt a came to, whose cycle lasted from began to at.
+// New returns the verdict of attempt a, whose scheduling cycle lasted from began to at.
 func New(began, at time.Time, a *cycle.Attempt) *Verdict {
 	v := &Verdict{
 		At: at, Took: at.Sub(began), Message: sources.Sanitize(a.Message), Nodes: a.Nodes, Evaluated: a.Evaluated, Feasible: a.Feasible,
@@ -47,14 +47,14 @@ func New(began, at time.Time, a *cycle.Attempt) *Verdict {
 	return v
 }
 
-// Rest returns what the message says besides the reasons: of preemption. All of it if it is no count of
+// Rest returns the message without the reasons: the part about preemption, or the whole message if it does not count
 // nodes.
 func (v *Verdict) Rest() string {
 	_, _, rest := ReadMessage(string(v.Message))
 	return rest
 }
 
-// ByPlugin returns the reasons with one count for each plugin and text, whether preemption can help or not.
+// ByPlugin returns the reasons with one count for each plugin and text, ignoring Final.
 func (v *Verdict) ByPlugin() []Reason {
 	var merged []Reason
 	for _, r := range v.Reasons {
@@ -70,18 +70,18 @@ func (v *Verdict) ByPlugin() []Reason {
 	return merged
 }
 
-// ReadMessage reads upstream's "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) were unschedulable.
-// preemption: ...". A reason that PreFilter gave has no count: it is about all nodes. (framework/types.go,
-// FitError.)
+// ReadMessage parses a message such as "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) were unschedulable.
+// preemption: ..." (framework/types.go, FitError). A reason without a count, which PreFilter gives, counts for all nodes.
+// rest is the part after the reasons, or for another message all of it.
 func ReadMessage(message string) (nodes int, reasons []Reason, rest string) {
-	count, said, ok := strings.Cut(message, " nodes are available: ")
+	count, list, ok := strings.Cut(message, " nodes are available: ")
 	count, none := strings.CutPrefix(count, "0/")
 	nodes, err := strconv.Atoi(count)
 	if !ok || !none || err != nil {
 		return 0, nil, message
 	}
-	said, rest, _ = strings.Cut(said, ". ")
-	for _, part := range strings.Split(strings.TrimSuffix(said, "."), ", ") {
+	list, rest, _ = strings.Cut(list, ". ")
+	for _, part := range strings.Split(strings.TrimSuffix(list, "."), ", ") {
 		number, text, _ := strings.Cut(part, " ")
 		n, err := strconv.Atoi(number)
 		last := len(reasons) - 1
@@ -99,11 +99,11 @@ func ReadMessage(message string) (nodes int, reasons []Reason, rest string) {
 	return nodes, reasons, rest
 }
 
-// DoesNotFit begins the message of an attempt that plugins rejected (framework.NoNodeAvailableMsg). Others
-// are errors, and of a cluster without nodes: no plugin is to blame.
+// DoesNotFit is the prefix of the message of an attempt that plugins rejected (framework.NoNodeAvailableMsg). Other
+// messages are those of errors and of clusters without nodes, which no plugin caused.
 const DoesNotFit = "0/"
 
-// FailsBinding reports whether message is that of a binding cycle which failed: the loop had placed the pod
+// FailsBinding reports whether message is that of a failed binding cycle, whose scheduling cycle had chosen a node
 // (framework/runtime/framework.go, RunPreBindPreFlights, RunPreBindPlugins and RunBindPlugins).
 func FailsBinding(message string) bool {
 	return strings.HasPrefix(message, "running PreBind") || strings.HasPrefix(message, "running Bind plugin ")

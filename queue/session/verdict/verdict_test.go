@@ -23,12 +23,12 @@ func TestReadMessage(t *testing.T) {
 	} {
 		nodes, reasons, rest := ReadMessage(message)
 		if nodes != want.nodes || rest != want.rest || !slices.Equal(reasons, want.reasons) {
-			t.Errorf("%q is read as %d, %+v, %q", message, nodes, reasons, rest)
+			t.Errorf("%q: got %d, %+v, %q", message, nodes, reasons, rest)
 		}
 	}
 }
 
-// TestFailsBinding: which messages are those of a binding cycle, not of an attempt's.
+// TestFailsBinding: only messages of the binding cycle match, not those of the scheduling cycle.
 func TestFailsBinding(t *testing.T) {
 	for message, want := range map[string]bool{
 		`running PreBind plugin "VolumeBinding": Operation cannot be fulfilled on persistentvolumes "v-6"`: true,
@@ -40,7 +40,7 @@ func TestFailsBinding(t *testing.T) {
 		``: false,
 	} {
 		if got := FailsBinding(message); got != want {
-			t.Errorf("%q fails a binding: %t", message, got)
+			t.Errorf("%q: got %t", message, got)
 		}
 	}
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestAsMoves: what a log tells of attempts stands as moves in the order of time, as if all of it were at hand, whoever picks from it
-// what it tells.
-func TestAsMoves(t *testing.T) {
+// TestMovesFromAttempts: the moves are in time order, as if the log were read at once, whether the summary contains the whole
+// log or just the longest attempt.
+func TestMovesFromAttempts(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	pods := rapid.Map(rapid.SampledFrom([]string{"a", "b", "c"}), func(n string) types.NamespacedName { return types.NamespacedName{Name: n} })
 	rapid.Check(t, func(t *rapid.T) {
 		now := noon
-		var told, picked []sources.Event
+		var log, longest []sources.Event
 		for range rapid.IntRange(0, 30).Draw(t, "events") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 3).Draw(t, "later")) * time.Second)
 			pod, began := pods.Draw(t, "pod"), time.Time{}
-			if rapid.Bool().Draw(t, "tells when it began") {
+			if rapid.Bool().Draw(t, "start is known") {
 				began = now.Add(-time.Duration(rapid.IntRange(0, 8).Draw(t, "took")) * time.Second)
 			}
-			told = append(told, sources.Event{Time: now, Fact: rapid.OneOf(
+			log = append(log, sources.Event{Time: now, Fact: rapid.OneOf(
 				rapid.Just[sources.Fact](&sources.FailedAttempt{Pod: pod, Began: began}),
 				rapid.Just[sources.Fact](&sources.FailedAttempt{Pod: pod, Began: began, Error: true}),
 				rapid.Just[sources.Fact](&sources.FailedAttempt{Pod: pod, Began: began, To: sources.TierActive}),
@@ -37,51 +37,52 @@ func TestAsMoves(t *testing.T) {
 				rapid.Just[sources.Fact](&sources.Mark{}),
 			).Draw(t, "fact")})
 		}
-		for _, ev := range told {
-			if len(picked) == 0 || sources.Took(ev) > sources.Took(picked[0]) {
-				picked = []sources.Event{ev}
+		for _, ev := range log {
+			if len(longest) == 0 || sources.Took(ev) > sources.Took(longest[0]) {
+				longest = []sources.Event{ev}
 			}
 		}
-		want := says(asWhole(told))
-		for _, tells := range [][]sources.Event{told, picked} {
+		want := textOf(movesAtOnce(log))
+		for _, summary := range [][]sources.Event{log, longest} {
 			var got []sources.Event
-			next := AsMoves(tells, time.Hour, of(told))
+			next := MovesFromAttempts(summary, time.Hour, reader(log))
 			for ev, some := next(); some; ev, some = next() {
 				got = append(got, ev)
 			}
-			if said := says(got); said != want {
-				t.Fatalf("it tells\n%s\nwant\n%s", said, want)
+			if text := textOf(got); text != want {
+				t.Fatalf("got\n%s\nwant\n%s", text, want)
 			}
 		}
 	})
 }
 
-// TestAsMovesHolds: of a log is held what came within the time of its longest attempt, and where the pods are that are there.
-func TestAsMovesHolds(t *testing.T) {
+// TestMovesFromAttemptsMemory: in memory are only the events within the longest attempt, and pods in the queue.
+func TestMovesFromAttemptsMemory(t *testing.T) {
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	var told []sources.Event
+	var log []sources.Event
 	for i := range 2000 {
 		at = at.Add(time.Second)
-		told = append(told, sources.Event{Time: at, Fact: &sources.Bound{Pod: types.NamespacedName{Name: fmt.Sprint(i)}, Began: at.Add(-3 * time.Second)}})
+		log = append(log, sources.Event{Time: at, Fact: &sources.Bound{Pod: types.NamespacedName{Name: fmt.Sprint(i)}, Began: at.Add(-3 * time.Second)}})
 	}
-	m := &asMoves{more: of(told), longest: 3 * time.Second, retried: time.Minute, last: map[types.NamespacedName]sources.Event{}}
+	m := &attemptMoves{read: reader(log), longest: 3 * time.Second, retryLimit: time.Minute, last: map[types.NamespacedName]sources.Event{}}
 	count := 0
 	for _, some := m.next(); some; _, some = m.next() {
 		if count++; len(m.waiting) > 8 || len(m.last) > 70 || len(m.left) > 70 || len(m.failed) > 0 {
-			t.Fatalf("%d wait, %d pods are known, and %d that left", len(m.waiting), len(m.last), len(m.left))
+			t.Fatalf("%d events wait, %d pods are in memory, %d of them left", len(m.waiting), len(m.last), len(m.left))
 		}
 	}
-	if count != 2*len(told) {
-		t.Errorf("%d moves are told", count)
+	if count != 2*len(log) {
+		t.Errorf("%d moves", count)
 	}
 }
 
-// TestWithMovesOfUnknown: beside objects, what a log shows of the pods without one is added as moves, and all else is passed on as it came.
-func TestWithMovesOfUnknown(t *testing.T) {
+// TestAddMovesOfUnknownPods: moves are added for the attempts of pods without an object, and all events are returned
+// unchanged.
+func TestAddMovesOfUnknownPods(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	rapid.Check(t, func(t *rapid.T) {
 		now := noon
-		var told, unknown []sources.Event
+		var log, unknown []sources.Event
 		for range rapid.IntRange(0, 30).Draw(t, "events") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 3).Draw(t, "later")) * time.Second)
 			name, uid := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "pod"), types.UID("")
@@ -94,15 +95,15 @@ func TestWithMovesOfUnknown(t *testing.T) {
 				rapid.Just[sources.Fact](&sources.Bound{Pod: pod, UID: uid, Began: began}),
 				rapid.Just[sources.Fact](&sources.Mark{}),
 			).Draw(t, "fact")}
-			if told = append(told, ev); sources.LacksObject(ev.Fact) {
+			if log = append(log, ev); sources.LacksObject(ev.Fact) {
 				unknown = append(unknown, ev)
 			}
 		}
 		var passed, made []sources.Event
-		next, last := WithMovesOfUnknown(told, of(told)), noon.Add(-time.Hour)
+		next, last := AddMovesOfUnknownPods(log, reader(log)), noon.Add(-time.Hour)
 		for ev, some := next(); some; ev, some = next() {
 			if ev.Time.Before(last) {
-				t.Fatalf("%v comes behind %v", ev, last)
+				t.Fatalf("%v after %v", ev, last)
 			}
 			if last = ev.Time; isMove(ev) {
 				made = append(made, ev)
@@ -110,11 +111,11 @@ func TestWithMovesOfUnknown(t *testing.T) {
 				passed = append(passed, ev)
 			}
 		}
-		if got, want := says(passed), says(told); got != want {
-			t.Fatalf("it passes on\n%s\nwant\n%s", got, want)
+		if got, want := textOf(passed), textOf(log); got != want {
+			t.Fatalf("unchanged events are\n%s\nwant\n%s", got, want)
 		}
-		if got, want := says(made), says(asWhole(unknown)); got != want {
-			t.Fatalf("it adds\n%s\nwant\n%s", got, want)
+		if got, want := textOf(made), textOf(movesAtOnce(unknown)); got != want {
+			t.Fatalf("added moves are\n%s\nwant\n%s", got, want)
 		}
 	})
 }
@@ -124,8 +125,8 @@ func isMove(ev sources.Event) bool {
 	return is
 }
 
-// of returns what returns events one after the other.
-func of(events []sources.Event) func() (sources.Event, bool) {
+// reader returns a function that returns events one by one.
+func reader(events []sources.Event) func() (sources.Event, bool) {
 	return func() (ev sources.Event, some bool) {
 		if len(events) > 0 {
 			ev, events, some = events[0], events[1:], true
@@ -134,16 +135,16 @@ func of(events []sources.Event) func() (sources.Event, bool) {
 	}
 }
 
-func says(events []sources.Event) (said string) {
+func textOf(events []sources.Event) (text string) {
 	for _, ev := range events {
-		said += fmt.Sprintf("%s %T %+v\n", ev.Time.Format("05"), ev.Fact, ev.Fact)
+		text += fmt.Sprintf("%s %T %+v\n", ev.Time.Format("05"), ev.Fact, ev.Fact)
 	}
-	return said
+	return text
 }
 
-// asWhole is AsMoves the plain way: all that is told is put in order, and then a pod goes nowhere where it is.
-func asWhole(told []sources.Event) (all []sources.Event) {
-	for _, ev := range told {
+// movesAtOnce is a simple MovesFromAttempts: it sorts all moves and then removes those that do not change a pod's tier.
+func movesAtOnce(log []sources.Event) (all []sources.Event) {
+	for _, ev := range log {
 		add := func(at time.Time, m *sources.Move) { all = append(all, sources.Event{Time: at, Fact: m}) }
 		switch f := ev.Fact.(type) {
 		case *sources.FailedAttempt:
@@ -175,8 +176,8 @@ func asWhole(told []sources.Event) (all []sources.Event) {
 	})
 }
 
-// TestAbsent: a pod of which no attempt shows that was due is probably gone, once an attempt of another shows that the log goes on. An
-// error does not show that: a log tells of it at any verbosity.
+// TestAbsent: a pod without an attempt that was due is probably gone once another pod's attempt shows that the log continues.
+// An error does not show that, because errors are logged at any verbosity.
 func TestAbsent(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	at := func(minute int, f sources.Fact) sources.Event {
@@ -188,16 +189,16 @@ func TestAbsent(t *testing.T) {
 		want  string
 	}{
 		"the log ends":              {nil, ""},
-		"the log goes on":           {[]sources.Event{at(8, &sources.Bound{Pod: other})}, "12:08 failed since 12:06"},
+		"the log continues":         {[]sources.Event{at(8, &sources.Bound{Pod: other})}, "12:08 failed since 12:06"},
 		"the pod may be in activeQ": {[]sources.Event{at(7, &sources.Bound{Pod: other})}, ""},
 		"an error":                  {[]sources.Event{at(9, &sources.FailedAttempt{Pod: other, Error: true})}, ""},
-		"it was tried":              {[]sources.Event{at(5, &sources.FailedAttempt{Pod: failed}), at(8, &sources.Bound{Pod: other})}, ""},
-		"it was bound":              {[]sources.Event{at(5, &sources.Bound{Pod: failed}), at(8, &sources.Bound{Pod: other})}, ""},
+		"the pod was tried":         {[]sources.Event{at(5, &sources.FailedAttempt{Pod: failed}), at(8, &sources.Bound{Pod: other})}, ""},
+		"the pod was bound":         {[]sources.Event{at(5, &sources.Bound{Pod: failed}), at(8, &sources.Bound{Pod: other})}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			told := append([]sources.Event{at(0, &sources.FailedAttempt{Pod: failed})}, c.after...)
+			log := append([]sources.Event{at(0, &sources.FailedAttempt{Pod: failed})}, c.after...)
 			got := ""
-			next := AsMoves(told, 6*time.Minute, of(told))
+			next := MovesFromAttempts(log, 6*time.Minute, reader(log))
 			for ev, some := next(); some; ev, some = next() {
 				if f, is := ev.Fact.(*Absent); is {
 					got += fmt.Sprintf("%s %s since %s", ev.Time.Format("15:04"), f.Pod.Name, f.Since.Format("15:04"))

@@ -10,9 +10,9 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestPodGoesBeforeItsPatch: a pod that a person deletes while the scheduler of a what-if waits for the answer to its patch stays
-// deleted.
-func TestPodGoesBeforeItsPatch(t *testing.T) {
+// TestPodDeletedBeforeItsPatch: a pod that the user deletes while a what-if's scheduler waits for the response to its patch
+// stays deleted.
+func TestPodDeletedBeforeItsPatch(t *testing.T) {
 	var w world.Cluster
 	w.Small()
 	line := New(w.Recording(2), world.Config(t), nil)
@@ -26,25 +26,25 @@ func TestPodGoesBeforeItsPatch(t *testing.T) {
 		}
 		e.PutObject(now, pod)
 	})
-	goes := now.Add(3 * time.Millisecond)
-	fork.GoTo(goes)
-	fork.Inject(goes, func(e *Engine) {
+	deleted := now.Add(3 * time.Millisecond)
+	fork.GoTo(deleted)
+	fork.Inject(deleted, func(e *Engine) {
 		if e.Driver.AwaitedPatch == nil {
-			t.Error("no patch is under way")
+			t.Error("the scheduler waits for no patch")
 		}
-		e.RemoveObject(goes, pod)
+		e.RemoveObject(deleted, pod)
 	})
 	fork.GoTo(now.Add(time.Second))
 	fork.Inject(now.Add(time.Second), func(e *Engine) {
 		if e.Objects.Pod(world.Key("web")) != nil {
-			t.Error("it is back")
+			t.Error("the pod exists again")
 		}
 	})
 }
 
-// TestVictimGoesByOthers: a person deletes a victim of a what-if while its containers are being stopped, and another pod gets its name.
-// That one stays when they would have stopped.
-func TestVictimGoesByOthers(t *testing.T) {
+// TestVictimDeletedByUser: the user deletes a preempted pod of a what-if while it terminates, and creates another with its
+// name, which stays when the first would have terminated.
+func TestVictimDeletedByUser(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 	low := world.Change(&w, 1, sources.Added, world.PendingPod("low", "1"), func(p *v1.Pod) { p.Spec.NodeName, p.Spec.Priority = "node-a", new(int32) })
@@ -61,22 +61,22 @@ func TestVictimGoesByOthers(t *testing.T) {
 		*high.Spec.Priority = 100
 		e.PutObject(now, high)
 	})
-	ends := now.Add(500 * time.Millisecond)
-	fork.GoTo(ends)
-	fork.Inject(ends, func(e *Engine) {
+	deleted := now.Add(500 * time.Millisecond)
+	fork.GoTo(deleted)
+	fork.Inject(deleted, func(e *Engine) {
 		if len(e.Driver.Dying) != 1 {
-			t.Fatalf("%d victims are ending", len(e.Driver.Dying))
+			t.Fatalf("%d victims are terminating", len(e.Driver.Dying))
 		}
-		e.RemoveObject(ends, low)
+		e.RemoveObject(deleted, low)
 		second := world.PendingPod("low", "100m")
 		second.UID = "second"
-		e.PutObject(ends, second)
+		e.PutObject(deleted, second)
 	})
 	later := now.Add(5 * time.Second)
 	fork.GoTo(later)
 	fork.Inject(later, func(e *Engine) {
 		if pod := e.Objects.Pod(world.Key("low")); len(e.Driver.Dying) != 0 || pod == nil || pod.UID != "second" {
-			t.Errorf("%d victims are still ending, and the other pod is %v", len(e.Driver.Dying), pod)
+			t.Errorf("%d victims are terminating, and the second pod is %v", len(e.Driver.Dying), pod)
 		}
 	})
 }

@@ -16,8 +16,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestForget: what is left of a history after its beginning was dropped is as it was, and what-ifs leave it
-// from the same state.
+// TestForget: after the oldest changes are dropped, later moments show the same, and what-ifs start in the same state.
 func TestForget(t *testing.T) {
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	rec := &sources.Recording{}
@@ -55,16 +54,16 @@ func TestForget(t *testing.T) {
 	cut.ForgetCounts(2 * history.KeyframeEvery)
 	since := cut.History.OldestAt()
 	if left, first := cut.Kept(); left != whole.ChangeCount()-2*history.KeyframeEvery || first+left != whole.ChangeCount() || len(cut.Counts) != len(whole.Counts)/2 {
-		t.Errorf("%d of %d changes are left, and %d of %d counts", left, whole.ChangeCount(), len(cut.Counts), len(whole.Counts))
+		t.Errorf("%d of %d changes are kept, and %d of %d counts", left, whole.ChangeCount(), len(cut.Counts), len(whole.Counts))
 	}
 	for _, at := range []time.Time{since, since.Add(7 * time.Second), since.Add(40 * time.Minute), whole.End, since.Add(time.Minute)} {
 		whole.GoTo(at)
 		cut.GoTo(at)
 		if got, want := queued(cut.Shown), queued(whole.Shown); got != want {
-			t.Errorf("at %s there is\n%.300s\nwant\n%.300s", at.Format(time.TimeOnly), got, want)
+			t.Errorf("at %s got\n%.300s\nwant\n%.300s", at.Format(time.TimeOnly), got, want)
 		}
 		if got, want := queued(cut.Fork(at).Shown), queued(whole.Shown); got != want {
-			t.Errorf("a what-if from %s begins with\n%.300s\nwant\n%.300s", at.Format(time.TimeOnly), got, want)
+			t.Errorf("a what-if from %s starts with\n%.300s\nwant\n%.300s", at.Format(time.TimeOnly), got, want)
 		}
 		info, known := cut.EngineShown(at).Queue.Get("default", cut.Move(cut.Moved-1).Pod.Key.Name)
 		if wantInfo, wantKnown := whole.EngineShown(at).Queue.Get("default", whole.Move(whole.Moved-1).Pod.Key.Name); known != wantKnown || info.Tier != wantInfo.Tier || info.Attempts != wantInfo.Attempts {
@@ -72,11 +71,11 @@ func TestForget(t *testing.T) {
 		}
 	}
 	if old := start.Add(time.Second); cut.Head().Get(types.NamespacedName{Namespace: "default", Name: "p-1"}) != nil && cut.History.OldestAt().After(old) {
-		t.Error("a pod that left long ago is remembered")
+		t.Error("a pod that left long ago is still on the board")
 	}
 }
 
-// queued are the pods of a board that are in the queue.
+// queued lists the pods of a board that are in the queue.
 func queued(b *board.Board) string {
 	var s strings.Builder
 	for _, tier := range board.Tiers {

@@ -15,9 +15,9 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestReplayTellsInOrder: time does not go back, also where a log tells long after an attempt began how it ended, and the model had it
-// otherwise: the pod had a gate.
-func TestReplayTellsInOrder(t *testing.T) {
+// TestReplayIsInTimeOrder: moves are in time order even if the end of an attempt is logged long after it began and the model
+// contradicts it, because the pod was gated.
+func TestReplayIsInTimeOrder(t *testing.T) {
 	var c world.Cluster
 	c.Add(0, &sources.Logged{Verbosity: sources.AttemptsVerbosity + 1})
 	world.Change(&c, 0, sources.Added, world.Node("node-a", "8"), nil)
@@ -31,25 +31,25 @@ func TestReplayTellsInOrder(t *testing.T) {
 	}
 	c.Add(90, &sources.Bound{Pod: world.Key(gated.Name), UID: gated.UID, Node: "node-a", Began: world.At(30)})
 	if moves := inOrder(t, c.Recording(100)); moves < 60 {
-		t.Errorf("there are %d moves", moves)
+		t.Errorf("%d moves", moves)
 	}
 }
 
-// TestReplayTellsAnythingInOrder: time does not go back, whatever is told.
-func TestReplayTellsAnythingInOrder(t *testing.T) {
+// TestAnyReplayIsInTimeOrder: moves are in time order, whatever the recording contains.
+func TestAnyReplayIsInTimeOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := world.Recordings(80).Draw(t, "recording")
-		rec.Rerun = rapid.Bool().Draw(t, "again")
+		rec.Rerun = rapid.Bool().Draw(t, "rerun")
 		inOrder(t, rec)
 	})
 }
 
-// inOrder checks that the moves of rec are in the order of time, and returns how many there are.
+// inOrder checks that rec's moves are in time order, and returns their number.
 func inOrder(t rapid.TB, rec *sources.Recording) (moves int) {
 	var last time.Time
 	err := timeline.Replay(context.Background(), rec, timeline.Options{}, func(m *board.Transition) error {
 		if m.Time.Before(last) {
-			t.Errorf("after %s comes %s", last, m)
+			t.Errorf("after %s: %s", last, m)
 		}
 		last = m.Time
 		moves++
