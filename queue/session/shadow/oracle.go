@@ -37,7 +37,7 @@ func (o *oracle) turns() *turns {
 // deleted while its binding was under way. Where the source does not tell the scheduler's requests, or can't hear of pods, it is
 // always true.
 func (o *oracle) seesBinding(now time.Time, pod *v1.Pod) bool {
-	return !o.channels.Requests || !o.channels.HearsPods(now) || o.bindingShows(now, pod)
+	return !o.channels.Requests || !o.channels.WatchesPods(now) || o.bindingShows(now, pod)
 }
 
 // bindingShows is seesBinding where the source tells the scheduler's requests.
@@ -46,8 +46,8 @@ func (o *oracle) bindingShows(now time.Time, pod *v1.Pod) bool {
 		seen := o.future.Attempt(pod.UID, now, bindPatience)
 		return seen == nil || !seen.Failed() || !strings.HasPrefix(seen.Message(), verdict.DoesNotFit)
 	}
-	seen := o.future.Fate(pod.UID, now, bindPatience)
-	if seen == nil || seen.Time.Sub(now) > writePatience && !seen.Waited {
+	seen := o.future.BindingOutcome(pod.UID, now, bindPatience)
+	if seen == nil || seen.Time.Sub(now) > writePatience && !seen.RateLimited {
 		return false
 	}
 	// A binding under way when the pod was deleted would have shown by then, unless its turn had yet to come.

@@ -213,8 +213,8 @@ func (e *Engine) observe(now time.Time, m *sources.Move, modelled *shadow.Move) 
 		if modelled != nil && now.Equal(e.attached) {
 			p.Since = p.Arrived // a new pod's only place so far
 		}
-		if p.Because = nil; modelled != nil {
-			p.Because = modelled.Because
+		if p.Cause = nil; modelled != nil {
+			p.Cause = modelled.Because
 		}
 		if modelled != nil && modelled.Verdict != nil {
 			p.Verdict = modelled.Verdict
