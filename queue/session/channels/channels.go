@@ -92,8 +92,8 @@ const recorderQueue = 1000
 // late that the recorder's queue was full, so that others were dropped.
 func (c *Channels) RecordEvent(at time.Time, f *sources.FailedAttempt) (othersDropped bool) {
 	late, full := c.Events.Delay(), recorderQueue*c.Config.ClientInterval()
-	if !f.Heard.IsZero() {
-		late = f.Heard.Sub(at)
+	if !f.Received.IsZero() {
+		late = f.Received.Sub(at)
 	}
 	c.eventsDropped = full > 0 && late >= full
 	return c.eventsDropped

@@ -11,7 +11,7 @@ import (
 // zero value is ready to use.
 type Gaps struct {
 	byResource map[string][]sources.Gap // in order of time. "" is the whole cluster
-	hearing    sources.Hearing
+	tracker sources.GapTracker
 }
 
 // keepGaps is how long a gap is kept after its end: longer than a session is behind the clock.
@@ -19,14 +19,14 @@ const keepGaps = time.Minute
 
 // Update adds the gaps in the status of a stream at now.
 func (g *Gaps) Update(now time.Time, status sources.Status) {
-	for _, ev := range g.hearing.Tell(now, status) {
-		g.Add(ev.Fact.(*sources.Unheard))
+	for _, ev := range g.tracker.Update(now, status) {
+		g.Add(ev.Fact.(*sources.WatchGap))
 	}
 	g.Forget(now)
 }
 
 // Add adds a gap, or the end of the last one.
-func (g *Gaps) Add(u *sources.Unheard) {
+func (g *Gaps) Add(u *sources.WatchGap) {
 	all := g.byResource[u.Resource]
 	if n := len(all); n > 0 && (all[n-1].Lasts() || all[n-1].Since.Equal(u.Since)) {
 		if all[n-1].Until = u.Until; u.Since.Before(all[n-1].Since) {
@@ -48,7 +48,7 @@ func (g *Gaps) Collect(next func() (sources.Event, bool)) func() (sources.Event,
 	return func() (sources.Event, bool) {
 		ev, ok := next()
 		switch f := ev.Fact.(type) {
-		case *sources.Unheard:
+		case *sources.WatchGap:
 			g.Add(f)
 		case *sources.Attached:
 			g.end(ev.Time)

@@ -16,7 +16,7 @@ func podsGap(since, until float64) sources.Status {
 	if until > 0 {
 		gap.Until = at(until)
 	}
-	return sources.Status{Resources: []sources.Resource{{Name: "pods", Unheard: gap}, {Name: "nodes"}}}
+	return sources.Status{Resources: []sources.Resource{{Name: "pods", Gap: gap}, {Name: "nodes"}}}
 }
 
 // TestWorking: a gap is known from its start, and for a while after its end.

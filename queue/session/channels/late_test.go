@@ -83,7 +83,7 @@ func TestEventsDropped(t *testing.T) {
 			s.SetRecorded(pod.UID, sources.NewRecorded("7", 1))
 			s.Until = world.At(100)
 			record := func(late time.Duration) bool {
-				return s.RecordEvent(world.At(10), &sources.FailedAttempt{Heard: world.At(10).Add(late)})
+				return s.RecordEvent(world.At(10), &sources.FailedAttempt{Received: world.At(10).Add(late)})
 			}
 			if got := record(c.late); got != c.dropped {
 				t.Errorf("others dropped: %v, want %v", got, c.dropped)
@@ -107,7 +107,7 @@ func TestEventsDropped(t *testing.T) {
 func TestSlack(t *testing.T) {
 	breakWatch := func(s *channels.Channels, resource string) {
 		gap := sources.Gap{Since: world.At(5), Until: world.At(10)}
-		s.Gaps.Update(world.At(10), sources.Status{Resources: []sources.Resource{{Name: resource, Unheard: gap}}})
+		s.Gaps.Update(world.At(10), sources.Status{Resources: []sources.Resource{{Name: resource, Gap: gap}}})
 	}
 	for _, c := range []struct {
 		name         string

@@ -14,7 +14,7 @@ func TestMissedTellsNoRate(t *testing.T) {
 		f := NewLiveFeed(world.Config(t))
 		t.Cleanup(f.Close)
 		s, missed := f.Shadow.oracle.channels, sources.Gap{Since: world.At(5), Until: world.At(20)}
-		status := sources.Status{Resources: []sources.Resource{{Name: watch, Unheard: missed}}}
+		status := sources.Status{Resources: []sources.Resource{{Name: watch, Gap: missed}}}
 		f.Arrive([]sources.Event{{Time: world.At(6), Fact: &sources.FailedAttempt{Pod: world.Key("web"), UID: "web"}}}, world.At(20.05), status)
 		for range 200 {
 			s.RecordRequest(world.At(20))

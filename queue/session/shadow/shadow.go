@@ -151,14 +151,14 @@ func (s *shadow) takeInNext() error {
 		s.takeInClocks(f.Ahead)
 	case *sources.Silent:
 		s.takeInSilence(f)
-	case *sources.Unheard:
+	case *sources.WatchGap:
 		s.oracle.channels.Gaps.Forget(ev.Time)
 	case *sources.SchedulerStarted:
 		if !f.ReleaseInferred {
 			s.hearRelease(f.Release)
 		}
 		return s.start(ev.Time)
-	case *sources.SchedulerHeard:
+	case *sources.SchedulerRunning:
 		if !f.ReleaseInferred && s.hearRelease(f.Release) && s.driver != nil {
 			return s.start(ev.Time)
 		}

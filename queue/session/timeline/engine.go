@@ -112,7 +112,7 @@ func (e *Engine) apply(ev sources.Event) {
 		if p := e.Board.Get(f.Pod); p != nil {
 			e.refreshPod(ev.Time, f.Pod, p.PodInfo.Pod, func(p *board.Pod) { p.GoneSince = f.Since })
 		}
-	case *sources.SchedulerHeard:
+	case *sources.SchedulerRunning:
 		if !f.ReleaseInferred {
 			e.hearRelease(ev.Time, f.Release)
 		}

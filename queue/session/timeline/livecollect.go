@@ -91,10 +91,10 @@ func Collect(ctx context.Context, stream sources.Stream, d Draining) (*sources.R
 	rec := &sources.Recording{Name: stream.Name(), Formats: []string{"live"}}
 	d.Events = func(events []sources.Event) { rec.Events = append(rec.Events, events...) }
 	tell := d.Status
-	var hearing sources.Hearing
+	var gaps sources.GapTracker
 	d.Status = func(s sources.Status) {
 		rec.Notices = s.Notices
-		rec.Events = append(rec.Events, hearing.Tell(time.Now(), s)...)
+		rec.Events = append(rec.Events, gaps.Update(time.Now(), s)...)
 		if tell != nil {
 			tell(s)
 		}

@@ -69,7 +69,7 @@ func (t *Timeline) LeftLately(p *board.Pod) bool {
 // OpenPast has t, of which nothing has been executed, keep its oldest changes in a file that opts.Past opens: see history.OpenPast.
 func (t *Timeline) OpenPast(opts Options) error {
 	t.made.opts = opts
-	return t.History.OpenPast(opts.Past)
+	return t.History.OpenArchive(opts.Past)
 }
 
 // Unkeep has t forget what is in that file, which can't be read or written any more, and returns how many bytes are in memory from then
