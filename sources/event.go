@@ -1,8 +1,8 @@
-// Package sources says what a source of scheduling events is: something that yields, in the order of
-// time, what it saw of a cluster and of its kube-scheduler.
+// Package sources defines sources of scheduling events. A source yields observations of a cluster and of its
+// kube-scheduler in order of time.
 //
-// One folder below this one is one kind of source. A source knows nothing of queues, clocks or screens;
-// it only reads, sanitises, bounds and trims what it hands on.
+// Each folder below this one is one kind of source. A source knows no queues, clocks or screens; it reads,
+// sanitises, bounds and trims its events.
 package sources
 
 import (
@@ -19,8 +19,8 @@ type Event struct {
 	Fact Fact
 }
 
-// CheckTime returns an error, one sentence, unless t is between 1970 and 2261: the times whose
-// differences fit a time.Duration and that have a Unix time in nanoseconds.
+// CheckTime returns an error unless t is between 1970 and 2261: the times whose differences fit a
+// time.Duration and that have a Unix time in nanoseconds.
 func CheckTime(t time.Time) error {
 	if y := t.UTC().Year(); y < 1970 || y > 2261 {
 		return fmt.Errorf("a time is out of range: it is in the year %d", y)
@@ -28,9 +28,9 @@ func CheckTime(t time.Time) error {
 	return nil
 }
 
-// Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *FailedAttempt,
+// Fact is what a source observed: one of *SchedulerStarted, *ObjectChange, *FailedAttempt,
 // *StatusPatched, *Refused, *Requested, *Bound, *Logged, *Dumped, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered, *Injected,
-// *SchedulerHeard, *Silent, *Unheard and *Clocks; and *Delivered, on its way to become part of an *ObjectChange.
+// *SchedulerRunning, *Silent, *WatchGap and *Clocks; and *Delivered, which becomes part of an *ObjectChange.
 type Fact interface{ fact() }
 
 func (*SchedulerStarted) fact() {}
@@ -44,25 +44,25 @@ func (*Counts) fact()           {}
 func (*Mark) fact()             {}
 func (*Triggered) fact()        {}
 func (*Injected) fact()         {}
-func (*SchedulerHeard) fact()   {}
+func (*SchedulerRunning) fact() {}
 func (*Silent) fact()           {}
-func (*Unheard) fact()          {}
+func (*WatchGap) fact()         {}
 func (*Clocks) fact()           {}
 func (*Bound) fact()            {}
 func (*Logged) fact()           {}
 func (*Dumped) fact()           {}
 func (*Delivered) fact()        {}
 
-// SchedulerStarted says that a kube-scheduler began to run, and with which settings.
+// SchedulerStarted is the start of a kube-scheduler, with its settings.
 type SchedulerStarted struct {
 	// Release is the scheduler's version, "v1.37.1". Empty if the source does not know it.
 	Release SafeText
-	// ReleaseInferred is true if Release was deduced from the wording of a log and not stated by it.
+	// ReleaseInferred is true if Release was inferred from the wording of a log.
 	ReleaseInferred bool
-	// From is what tells Release. Empty if that is not known.
+	// From is the source of Release. Empty if unknown.
 	From ReleaseSource
-	// Gates are the feature gates given on the command line or in the configuration. A gate that is
-	// not here has its release's default.
+	// Gates are the feature gates set on the command line or in the configuration. Others have the release's
+	// defaults.
 	Gates map[string]bool
 	// PodInitialBackoff, PodMaxBackoff and PodMaxInUnschedulablePods are the scheduler's settings of
 	// those names. Negative where the source does not know them; 0 is a value (no backoff).
@@ -71,38 +71,38 @@ type SchedulerStarted struct {
 	PodMaxInUnschedulablePods time.Duration
 }
 
-// SchedulerHeard says that from then on a kube-scheduler of some release was heard to work.
-type SchedulerHeard struct {
+// SchedulerRunning says that a kube-scheduler of some release runs from then on.
+type SchedulerRunning struct {
 	// Release is its version, "v1.31.4".
 	Release SafeText
 	// ReleaseInferred is true if Release is the newest with the wording of the log.
 	ReleaseInferred bool
-	// From is what tells it. Empty if that is not known.
+	// From is the source of Release. Empty if unknown.
 	From ReleaseSource
 }
 
-// Silent says that from then on no kube-scheduler is heard to work, where it would be: nobody renews the lease of the leader,
-// or an attempt that shows wherever there is a scheduler does not.
+// Silent says that no kube-scheduler shows any activity from then on where it should: nobody renews the leader's
+// lease, or an attempt is missing that would leave a trace.
 type Silent struct {
-	// Since is when one was heard last, or the source began to hear. Zero if one is heard again.
+	// Since is the time of the last activity, or when the source began. Zero if there is activity again.
 	Since time.Time
-	// Profile is the schedulerName of the profile that is meant. Empty for the scheduler as a whole.
+	// Profile is the schedulerName of the silent profile. Empty for the whole scheduler.
 	Profile string
-	// Ended is true if the scheduler's log says that it shut down.
+	// Ended is true if the scheduler logged that it shut down.
 	Ended bool
 }
 
-// shutdownTakes is how long kube-scheduler may log moves after it logged that it shuts down.
+// shutdownTakes limits how long kube-scheduler logs moves after it logged its shutdown.
 const shutdownTakes = time.Second
 
-// EndedBefore reports whether ev shows that a scheduler works although its log, or another's, ended with f.
+// EndedBefore reports whether ev shows that a scheduler works, although f says that one ended.
 func (f *Silent) EndedBefore(ev Event) bool {
 	switch fact := ev.Fact.(type) {
 	case *SchedulerStarted:
 		return true
 	case *Move:
 		return ev.Time.Sub(f.Since) > shutdownTakes && fact.To != TierDeleted
-	case *FailedAttempt: // an Event may come late
+	case *FailedAttempt: // an Event may be late
 		return ev.Time.Sub(f.Since) > shutdownTakes && fact.Log
 	case *Bound:
 		return ev.Time.Sub(f.Since) > shutdownTakes
@@ -110,36 +110,37 @@ func (f *Silent) EndedBefore(ev Event) bool {
 	return false
 }
 
-// Unheard says that the source hears nothing of a resource, or of the cluster, and again when it heard something: what was
-// not told in that time may have been. Its event's time is the gap's begin while it lasts, and else its end.
-type Unheard struct {
-	// Resource is what was not heard, as Resource.Name has it. Empty for the whole cluster.
+// WatchGap says that a watch, or the connection to the cluster, does not work, and later that it works again. Changes
+// during the gap are delivered late or not at all. The event's time is the start of the gap while it lasts, and
+// otherwise its end.
+type WatchGap struct {
+	// Resource is the resource, as in Resource.Name. Empty for the whole cluster.
 	Resource string
 	Gap
 }
 
-// Clocks says how the clock that stamps the stream's events and the scheduler's are found to go together.
+// Clocks is the measured difference between the clock of the stream's events and the scheduler's.
 type Clocks struct {
-	// Ahead is by how much later the events are, from then on, than by the scheduler's clock what they tell of: how far the one clock
-	// is ahead of the other, and how long it takes to hear of it. Negative if they are earlier.
+	// Ahead is how much later events are, from then on, than they happened by the scheduler's clock: the
+	// difference of the clocks plus the time of delivery. Negative if they are earlier.
 	Ahead time.Duration
 }
 
-// FarApart is how far clocks may be apart for the scheduler's times to be taken.
+// FarApart limits the difference of the clocks for which the scheduler's times are used.
 const FarApart = 24 * time.Hour
 
 // Verb says how an object changed.
 type Verb string
 
-// The three ways in which an object changes.
+// The verbs.
 const (
 	Added   Verb = "added"
 	Updated Verb = "updated"
 	Deleted Verb = "deleted"
 )
 
-// ObjectChange is an API object that came, changed or went. The object is trimmed to what scheduling
-// needs (see Trim) and must not be modified.
+// ObjectChange is the creation, update or deletion of an API object. The object is trimmed to the fields that
+// scheduling needs (see Trim), and must not be modified.
 type ObjectChange struct {
 	Verb Verb
 	// Object is a typed object: *v1.Pod, *v1.Node, *v1.PersistentVolumeClaim and so on, its Kind set.
@@ -147,44 +148,46 @@ type ObjectChange struct {
 	Object runtime.Object
 	// Delivered is when kube-scheduler's watch delivered it, according to its log. Zero if unknown.
 	Delivered time.Time
-	// Sent is when the API server had kube-scheduler's request that bound the pod. Zero of any other change, and if that is not known.
+	// Sent is when the API server received kube-scheduler's request that bound the pod. Zero for other changes,
+	// and if unknown.
 	Sent time.Time
 }
 
-// FailedAttempt says that an attempt of a pod failed: by the FailedScheduling event that kube-scheduler made the moment
-// it did, and it does not make one for every attempt; or by a line of its log, which it writes for every one (see Logged).
+// FailedAttempt is a failed attempt of a pod, according to its FailedScheduling Event, which kube-scheduler does
+// not write for every attempt, or to a line of its log, which it does (see Logged).
 type FailedAttempt struct {
 	Pod types.NamespacedName
-	// UID is the pod's. Empty if the source does not know it, as a log does not.
+	// UID is the pod's. Empty if unknown, as in a log.
 	UID types.UID
 	// Message is the scheduler's explanation.
 	Message SafeText
 	Recorded
-	// Heard is when the API server was told, by its own clock. Zero if not known.
-	Heard time.Time
-	// Log is true if the scheduler's log tells.
+	// Received is when the API server received the Event, by its own clock. Zero if unknown.
+	Received time.Time
+	// Log is true if it is from the scheduler's log.
 	Log bool
-	// Error is true if the attempt failed by an error, and no plugin rejected the pod.
+	// Error is true if the attempt failed with an error, and no plugin rejected the pod.
 	Error bool
-	// Began is when the attempt began. Zero if not known.
+	// Began is when the attempt began. Zero if unknown.
 	Began time.Time
-	// Plugins are those that rejected the pod, sorted. Nil if not known.
+	// Plugins are those that rejected the pod, sorted. Nil if unknown.
 	Plugins []string
-	// To is where the pod went. Empty if not known.
+	// To is where the pod went. Empty if unknown.
 	To Tier
 }
 
-// Bound says that kube-scheduler said in its log that it has bound a pod.
+// Bound is the binding of a pod, according to kube-scheduler's log.
 type Bound struct {
 	Pod types.NamespacedName
-	// UID is the pod's. Empty if the source does not know it.
+	// UID is the pod's. Empty if unknown.
 	UID  types.UID
 	Node string
-	// Began is when the attempt began. Zero if not known.
+	// Began is when the attempt began. Zero if unknown.
 	Began time.Time
 }
 
-// Took returns how long the attempt took whose end ev tells. 0 if it tells none, or not when that began.
+// Took returns the duration of the attempt that ends with ev, or 0 if ev is no such event or the start is
+// unknown.
 func Took(ev Event) time.Duration {
 	var began time.Time
 	switch f := ev.Fact.(type) {
@@ -199,32 +202,32 @@ func Took(ev Event) time.Duration {
 	return ev.Time.Sub(began)
 }
 
-// Logged says of which verbosity the scheduler's log is from then on. Below MovesVerbosity it tells how attempts ended, by
-// FailedAttempt and Bound, and no moves.
+// Logged is the verbosity of the scheduler's log from then on. Below MovesVerbosity it contains the ends of
+// attempts, as FailedAttempt and Bound, and no moves.
 type Logged struct {
-	// Verbosity is klog's: 0, of which only errors are told; AttemptsVerbosity; 3, which stands also for 4; MovesVerbosity,
-	// which stands for all above it. Negative: the log has ended.
+	// Verbosity is klog's: 0 for errors only; AttemptsVerbosity; 3 for 3 and 4; MovesVerbosity for all from that
+	// on. Negative if the log has ended.
 	Verbosity int
 }
 
-// Dumped says that kube-scheduler listed a pod in a dump of its queue, which it writes into its log when it gets SIGUSR2: the
-// moment's truth. Pods that are in flight then are not in it.
+// Dumped is a pod in a dump of the queue, which kube-scheduler writes into its log on SIGUSR2. The dump is exact,
+// and does not contain pods in flight.
 type Dumped struct {
 	Pod types.NamespacedName
 	UID types.UID
-	// In is where the pod was: active, backoff or unschedulable, which stands also for gated.
+	// In is active, backoff, or unschedulable, which includes gated.
 	In Tier
 }
 
-// AttemptsVerbosity is the verbosity from which on kube-scheduler's log tells how each attempt ended.
+// AttemptsVerbosity is the verbosity from which on kube-scheduler logs the end of each attempt.
 const AttemptsVerbosity = 2
 
-// MovesVerbosity is the verbosity from which on kube-scheduler's log tells all moves.
+// MovesVerbosity is the verbosity from which on kube-scheduler logs all moves.
 const MovesVerbosity = 5
 
-// Delivered says that kube-scheduler said in its log that its watch told it of a pod or a node that came or went: Verb is Added or
-// Deleted. A pod that is bound comes as one that is assigned. Beside an audit log it says when its change was heard of (see
-// ObjectChange), and no recording has it.
+// Delivered says that, according to kube-scheduler's log, its watch delivered the creation or deletion of a pod or
+// node: Verb is Added or Deleted. A binding is delivered as the creation of an assigned pod. Beside an audit log it
+// sets ObjectChange.Delivered; no recording contains it.
 type Delivered struct {
 	Verb     Verb
 	Node     bool // not a pod
@@ -232,15 +235,15 @@ type Delivered struct {
 	Name     types.NamespacedName
 }
 
-// Recorded is what the scheduler's event recorder tells of a failed attempt beside its message: the
-// resourceVersion of the pod as the scheduler knew it, and how many attempts of it had failed, this one
-// included. Empty and 0 if that is not known.
+// Recorded is what the scheduler's event recorder writes about a failed attempt besides its message: the
+// resourceVersion of the pod that the scheduler had, and the number of failed attempts at it, including this one.
+// Empty and 0 if unknown.
 type Recorded struct {
 	Version string
 	Count   int
 }
 
-// NewRecorded returns what was recorded, as far as it makes sense.
+// NewRecorded returns a Recorded with those values, or an empty one if they are invalid.
 func NewRecorded(version string, count int) Recorded {
 	if !IsVersion(version) || count < 1 {
 		return Recorded{}
@@ -248,43 +251,43 @@ func NewRecorded(version string, count int) Recorded {
 	return Recorded{version, count}
 }
 
-// StatusPatched says that kube-scheduler wrote the outcome of a failed attempt into a pod's status, whether
-// that changed the pod or not. Its event's time is when the scheduler had the API server's answer; until
-// then it does not begin another attempt.
+// StatusPatched says that kube-scheduler wrote the outcome of a failed attempt into a pod's status, whether or not
+// that changed the pod. The event's time is when the scheduler received the API server's answer; until then it
+// does not begin another attempt.
 type StatusPatched struct {
 	Pod types.NamespacedName
 	UID types.UID
-	// Sent is when the API server had the request. The attempt ended before. Zero if not known.
+	// Sent is when the API server received the request. The attempt ended before. Zero if unknown.
 	Sent time.Time
-	// Clears is true if no condition was written, and the pod's nomination taken away: most often by an attempt of another pod, and
-	// beside the scheduling loop (preemption/executor.go, clearNominatedNodeName).
+	// Clears is true if the patch wrote no condition and removed the pod's nomination: mostly because of another
+	// pod's attempt, outside the scheduling loop (preemption/executor.go, clearNominatedNodeName).
 	Clears bool
 }
 
-// Refused says that the API server refused a request of kube-scheduler's that follows an attempt: to write the outcome of a failed
-// one into a pod's status, or to bind the pod that it placed. Mostly the pod was gone by then, since requests wait for their
-// client's rate limit. Its event's time is when the scheduler had the answer.
+// Refused says that the API server refused a request of kube-scheduler that follows an attempt: the patch of a pod's
+// status, or a binding. Mostly the pod is gone, because requests wait for their client's rate limit. The event's time
+// is when the scheduler received the answer.
 type Refused struct {
 	Pod types.NamespacedName
-	// UID is the pod's. Empty if it is not known.
+	// UID is the pod's. Empty if unknown.
 	UID types.UID
-	// Sent is when the API server had the request. Zero if not known.
+	// Sent is when the API server received the request. Zero if unknown.
 	Sent time.Time
-	// Binding is true if the pod was to be bound. Then the place that it had on a node is free again.
+	// Binding is true for a binding. Then the resources that the pod had on its node are free again.
 	Binding bool
-	// Node is where the pod was to be bound. Empty if it was not, or that is not known.
+	// Node is the node of the binding. Empty if unknown or not a binding.
 	Node string
 }
 
-// Requested says that kube-scheduler made a request of the API server by the client whose rate limit its scheduling loop
-// waits for: patches, bindings, evictions, claims, watches, and no Events nor leases, which have clients of their own
-// (cmd/kube-scheduler/app/options/options.go, createClients). Its event's time is when the API server had it.
+// Requested is a request by kube-scheduler's main client, for whose rate limit the scheduling loop waits: patches,
+// bindings, evictions, claims and watches. Events and leases have clients of their own
+// (cmd/kube-scheduler/app/options/options.go, createClients). The event's time is when the API server received it.
 type Requested struct{}
 
-// Tier names a place a pod can be in, as recordings and JSON output spell it.
+// Tier is where a pod can be, as recordings and JSON output spell it.
 type Tier string
 
-// The tiers. A pod that was bound or removed is in none of the queue's own; Scheduled and Gone say so.
+// The tiers. TierScheduled and TierDeleted are not part of the queue.
 const (
 	TierActive        Tier = "active"
 	TierBackoff       Tier = "backoff"
@@ -304,27 +307,27 @@ func (t Tier) Known() bool {
 	return false
 }
 
-// Move is a pod's change of tier, seen in the scheduler's own words.
+// Move is a pod's change of tier, according to the scheduler's log.
 type Move struct {
 	Pod types.NamespacedName
 	To  Tier
-	// Event is upstream's label of what caused the move: "AssignedPodDelete", "BackoffComplete",
-	// "ScheduleAttemptFailure". Empty for inflight and scheduled; with deleted, "ScheduleAttemptFailure" is that the
-	// attempt has ended of a pod that was deleted meanwhile.
+	// Event is upstream's label of the cause: "AssignedPodDelete", "BackoffComplete", "ScheduleAttemptFailure". Empty
+	// for inflight and scheduled. "ScheduleAttemptFailure" with deleted is the end of an attempt of a pod that was
+	// deleted meanwhile.
 	Event string
-	// Restated is true if the scheduler said a second time that the pod is in To, and nothing moved.
+	// Restated is true if the scheduler logged again that the pod is in To, without a move.
 	Restated bool
-	// Plugins are, after a failed attempt, the plugins that rejected the pod, sorted. Nil and Event
-	// "ScheduleAttemptFailure" means that no plugin did: an error, or a cluster without nodes.
+	// Plugins are the plugins that rejected the pod in a failed attempt, sorted. Nil after a failed attempt means that
+	// no plugin did: there was an error, or the cluster has no nodes.
 	Plugins []string
 	// GatingPlugin is the PreEnqueue plugin that gates the pod. Only with To gated.
 	GatingPlugin string
-	// Message is the scheduler's explanation of a failed attempt, or of what gates the pod.
+	// Message is the scheduler's explanation of a failed attempt or of the gating.
 	Message SafeText
 	// Node is where the pod was bound (To scheduled) or nominated (after a failed attempt).
 	Node string
-	// Unplaced is true after a failed attempt if the log has no line on where the pod went. To is where upstream puts it
-	// unless an event came meanwhile.
+	// Unplaced is true after a failed attempt if the log does not contain where the pod went. To is then where upstream
+	// puts it if no event happened meanwhile.
 	Unplaced bool
 }
 
@@ -338,28 +341,28 @@ type Mark struct {
 	Text SafeText
 }
 
-// Triggered are facts that become true once a pod has moved. Only a local scheduler makes moves that are not
-// known before: in a recording that is no rerun, it is nothing.
+// Triggered are facts that become true after a move of a pod. They only apply to a local scheduler, and are ignored
+// in a recording that is no rerun.
 type Triggered struct {
 	Pod  types.NamespacedName
 	Into Tier
-	// Nth is which of the pod's moves into that tier sets it off, from 1, and After is how long after it.
+	// Nth is the number of the pod's move into that tier, from 1, and After the delay after it.
 	Nth   int
 	After time.Duration
 	// Facts are *ObjectChange and *Injected.
 	Facts []Fact
 }
 
-// Injected is what a person has the scheduling queue do without a change of the cluster. Only a local scheduler does it: in
-// a recording that is no rerun, it is nothing.
+// Injected is an event or activation that a user injects into the scheduling queue without a change of the cluster. It
+// only applies to a local scheduler, and is ignored in a recording that is no rerun.
 type Injected struct {
 	// What is one of injectable.Names. If it is empty, Pod is activated.
 	What string
 	Pod  types.NamespacedName
 }
 
-// LacksObject reports whether f is an attempt in a scheduler's log, beside objects, of a pod whose object is not among them. Where it is,
-// the attempt has the pod's UID.
+// LacksObject reports whether f is an attempt from a scheduler's log whose pod is not among the recorded objects.
+// Otherwise it has the pod's UID.
 func LacksObject(f Fact) bool {
 	switch f := f.(type) {
 	case *FailedAttempt:
@@ -370,7 +373,7 @@ func LacksObject(f Fact) bool {
 	return false
 }
 
-// LoggedPod returns the pod that a scheduler's log names, and false if f names none.
+// LoggedPod returns the pod of a fact from a scheduler's log, and false for other facts.
 func LoggedPod(f Fact) (pod types.NamespacedName, names bool) {
 	switch f := f.(type) {
 	case *Move:

@@ -53,7 +53,7 @@ func appendReleased(out, events []Event, release SafeText) []Event {
 // released returns ev with that release if it tells one. False is that it tells nothing else.
 func released(ev Event, release SafeText) (Event, bool) {
 	switch f := ev.Fact.(type) {
-	case *SchedulerHeard:
+	case *SchedulerRunning:
 		return ev, false
 	case *SchedulerStarted:
 		given := *f
@@ -94,7 +94,7 @@ func againWithRelease(events iter.Seq2[Event, error], release SafeText) iter.Seq
 
 // heardGiven says that a person said of which release the scheduler is.
 func heardGiven(at time.Time, release SafeText) Event {
-	return Event{Time: at, Fact: &SchedulerHeard{Release: release, From: ReleaseGiven}}
+	return Event{Time: at, Fact: &SchedulerRunning{Release: release, From: ReleaseGiven}}
 }
 
 // StreamWithRelease returns s as WithRelease has events.

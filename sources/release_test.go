@@ -14,7 +14,7 @@ func TestWithRelease(t *testing.T) {
 	at := func(seconds int64) time.Time { return time.Unix(seconds, 0) }
 	events := []Event{
 		{Time: at(1), Fact: &Requested{}},
-		{Time: at(2), Fact: &SchedulerHeard{Release: "v1.37.1", From: ReleaseAgent}},
+		{Time: at(2), Fact: &SchedulerRunning{Release: "v1.37.1", From: ReleaseAgent}},
 		{Time: at(3), Fact: &SchedulerStarted{Release: "v1.37.1", ReleaseInferred: true, From: ReleaseLogged}},
 		{Time: at(4), Fact: &Requested{}},
 	}
@@ -63,8 +63,8 @@ func checkGiven(t *testing.T, how string, got []Event, times []time.Time) {
 	var at []time.Time
 	for i, ev := range got {
 		at = append(at, ev.Time)
-		heard, is := ev.Fact.(*SchedulerHeard)
-		if is != (i == 0) || is && *heard != (SchedulerHeard{Release: "v1.31.4", From: ReleaseGiven}) {
+		heard, is := ev.Fact.(*SchedulerRunning)
+		if is != (i == 0) || is && *heard != (SchedulerRunning{Release: "v1.31.4", From: ReleaseGiven}) {
 			t.Errorf("%s, event %d is %v", how, i, ev.Fact)
 		}
 		if started, is := ev.Fact.(*SchedulerStarted); is && (started.Release != "v1.31.4" || started.From != ReleaseGiven || started.ReleaseInferred) {

@@ -6,36 +6,35 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// lately is for how long what was told counts, whatever became of it: who plays a recording looks no further ahead.
-const lately = time.Minute
+// recentFor is how long every event counts: playback looks no further ahead.
+const recentFor = time.Minute
 
-// Standing counts about how many bytes of memory a recording that is not kept takes at a moment: for the objects and pods
-// that are there, and for what else was told within the last minute.
+// Standing estimates the memory that playback of a recording takes that is not kept: for the existing objects and pods,
+// and for the events of the last minute.
 type Standing struct {
 	keep   func(bytes int)
-	there  map[thing]int
-	recent []share
+	there  map[objectKey]int // bytes
+	recent []recentEvent
 }
 
-// thing is an object, or a pod of which only its moves are told. Then its kind is empty.
-type thing struct{ kind, namespace, name string }
+// objectKey identifies an object, or with an empty kind a pod of which only moves are recorded.
+type objectKey struct{ kind, namespace, name string }
 
-// share is what an event of the last minute takes beside what is there.
-type share struct {
+// recentEvent is the memory of an event of the last minute besides that of existing objects.
+type recentEvent struct {
 	at    time.Time
 	bytes int
 }
 
-// NewStanding returns a Standing of a recording of which nothing was told yet. keep is told each change of the number of
-// bytes, up or down.
+// NewStanding returns a Standing without events. It calls keep with each change of the number of bytes, up or down.
 func NewStanding(keep func(bytes int)) *Standing {
-	return &Standing{keep: keep, there: map[thing]int{}}
+	return &Standing{keep: keep, there: map[objectKey]int{}}
 }
 
-// Tell takes in an event that takes so many bytes.
-func (s *Standing) Tell(ev Event, bytes int) {
+// Add adds an event that takes that many bytes.
+func (s *Standing) Add(ev Event, bytes int) {
 	past := 0
-	for past < len(s.recent) && ev.Time.Sub(s.recent[past].at) > lately {
+	for past < len(s.recent) && ev.Time.Sub(s.recent[past].at) > recentFor {
 		s.keep(-s.recent[past].bytes)
 		past++
 	}
@@ -44,20 +43,20 @@ func (s *Standing) Tell(ev Event, bytes int) {
 	switch f := ev.Fact.(type) {
 	case *ObjectChange:
 		if meta, is := f.Object.(metav1.Object); is {
-			of := thing{f.Object.GetObjectKind().GroupVersionKind().Kind, meta.GetNamespace(), meta.GetName()}
+			of := objectKey{f.Object.GetObjectKind().GroupVersionKind().Kind, meta.GetNamespace(), meta.GetName()}
 			bytes = s.replace(of, bytes, f.Verb == Deleted)
-			if of.kind == "Pod" && f.Verb == Deleted { // nor does it wait any more, whether a move tells that or not
-				bytes += s.replace(thing{"", of.namespace, of.name}, 0, true)
+			if of.kind == "Pod" && f.Verb == Deleted { // it no longer waits, with or without a recorded move
+				bytes += s.replace(objectKey{"", of.namespace, of.name}, 0, true)
 			}
 		}
 	case *Move:
-		bytes = s.replace(thing{"", f.Pod.Namespace, f.Pod.Name}, bytes, f.To == TierScheduled || f.To == TierDeleted)
+		bytes = s.replace(objectKey{"", f.Pod.Namespace, f.Pod.Name}, bytes, f.To == TierScheduled || f.To == TierDeleted)
 	}
-	s.recent = append(s.recent, share{ev.Time, bytes})
+	s.recent = append(s.recent, recentEvent{ev.Time, bytes})
 }
 
-// replace has a thing take so many bytes, or none if it is gone, and returns how many are not of what is there any more.
-func (s *Standing) replace(of thing, bytes int, gone bool) int {
+// replace sets the bytes of an object, or removes it if it is gone, and returns the bytes that no existing object takes.
+func (s *Standing) replace(of objectKey, bytes int, gone bool) int {
 	was := s.there[of]
 	if gone {
 		delete(s.there, of)

@@ -5,81 +5,81 @@ import (
 	"time"
 )
 
-// Stream is a source that goes on while it is read: a live cluster.
+// Stream is a source that continues while it is read: a live cluster.
 type Stream interface {
-	// Name is what to call it.
+	// Name returns the name to show.
 	Name() SafeText
-	// Run watches until ctx ends, and is called once. An error, one sentence, says why it can't go on; a
-	// connection that is lost is none, because it may come back.
+	// Run watches until ctx ends, and is called once. It returns an error if it can't continue. A lost connection
+	// is no error, because it may come back.
 	Run(ctx context.Context) error
-	// Take returns what was seen since the last call, nearly in the order of time, and how the stream
-	// stands. It may be called while Run runs, by one reader.
+	// Take returns the events since the last call, nearly in order of time, and the stream's status. One reader may
+	// call it while Run runs.
 	Take() ([]Event, Status)
 }
 
-// Status is how a stream stands at one moment. It is never modified.
+// Status is the status of a stream at one time. It is never modified.
 type Status struct {
-	// Resources are what the stream reads, in a fixed order.
+	// Resources are the resources that the stream reads, in a fixed order.
 	Resources []Resource
-	// Attached is when all that was there before had been read. Zero until then.
+	// Attached is when all existing objects had been read. Zero until then.
 	Attached time.Time
-	// StaleSince is since when nothing can be heard of the cluster. Zero while something can, and then Resources say of what not.
+	// StaleSince is when the connection to the cluster was lost. Zero while it works; then Resources contains broken
+	// watches.
 	StaleSince time.Time
-	// Answers is how long the cluster takes to answer at the least, lately, and Ahead how far this machine's clock is ahead
-	// of the scheduler's, negative if it is behind. Zero while that is not known.
+	// Answers is the shortest recent response time of the cluster, and Ahead how far this machine's clock is ahead of
+	// the scheduler's, negative if it is behind. Zero if unknown.
 	Answers, Ahead time.Duration
-	// Trouble says what is wrong: why nothing can be heard of the cluster, or which lists fail, and why. Empty
-	// if nothing is wrong.
+	// Trouble is why the connection is lost, or which lists fail and why. Empty if nothing is wrong.
 	Trouble SafeText
-	// Notices are sentences for the person: what is missing, and what that means.
+	// Notices are sentences for the user: what is missing, and what that means.
 	Notices []string
 }
 
-// Resource is how the reading of one kind of objects stands.
+// Resource is the status of reading one resource.
 type Resource struct {
-	// Name is the resource's, as in "pods".
+	// Name is the name of the resource, such as pods.
 	Name  string
 	State ResourceState
-	// Objects is how many there are, or have come so far.
+	// Objects is the number of objects read so far.
 	Objects int
-	// Trouble says why it can't be read. Empty if nothing is wrong.
+	// Trouble is why it can't be read. Empty if nothing is wrong.
 	Trouble SafeText
-	// Unheard is when nothing was heard of it last, after it had been watched or could have been. Zero if that never was.
-	Unheard Gap
+	// Gap is the last time in which the watch did not work. Zero if there was none.
+	Gap Gap
 }
 
-// Gap is a time in which a watch heard nothing: from its end until the next one went on, or until all there is was listed anew.
-// What happened meanwhile is told after it, as if it were then, and of what changed more than once perhaps only how it ended. Only an
-// Event says itself when it was.
+// Gap is a time without a working watch: from the end of one watch until the next one continued, or until the resource
+// was listed again. Changes during the gap are reported at its end with that time, and of several changes of an object
+// perhaps only the last. Only Events contain their own time.
 type Gap struct {
 	Since time.Time
 	// Until is zero while it lasts.
 	Until time.Time
 }
 
-// CatchUp is how long after the end of a gap it may take until all is told that was missed. Chosen: what a watch has to tell it
-// sends at once.
+// CatchUp limits how long after the end of a gap missed changes are delivered. Chosen: a watch delivers pending
+// changes at once.
 const CatchUp = 100 * time.Millisecond
 
 // Lasts reports whether the gap has no end yet.
 func (g Gap) Lasts() bool { return !g.Since.IsZero() && g.Until.IsZero() }
 
-// Covers reports whether at is in the gap, or no later than what was missed in it is told.
+// Covers reports whether at is in the gap, or at most CatchUp after it.
 func (g Gap) Covers(at time.Time) bool {
 	return !g.Since.IsZero() && !at.Before(g.Since) && (g.Until.IsZero() || !at.After(g.Until.Add(CatchUp)))
 }
 
-// The resources whose watches tell of the scheduler's doing.
+// The resources whose watches show the scheduler's activity.
 const (
 	PodsWatch   = "pods"
 	EventsWatch = "events"
 	LeasesWatch = "leases"
 )
 
-// ResourceState says how far the reading of a resource has come.
+// ResourceState is the state of reading a resource.
 type ResourceState string
 
-// The states of a resource. One that is not served, or that may not be read, is done without.
+// The states of a resource.
 const (
 	ResourceWaiting   ResourceState = "waiting"
 	ResourceListing   ResourceState = "listing"
@@ -89,53 +89,53 @@ const (
 	ResourceNotServed ResourceState = "not served"
 )
 
-// Settled reports whether nothing more is to be waited for before work can begin.
+// Settled reports whether the resource is ready or will never be.
 func (r Resource) Settled() bool { return r.State == ResourceWatched || r.DoneWithout() }
 
-// DoneWithout reports whether it is not served, or may not be read.
+// DoneWithout reports whether the resource is not served, or must not be read.
 func (r Resource) DoneWithout() bool {
 	return r.State == ResourceForbidden || r.State == ResourceNotServed
 }
 
-// Broken reports whether nothing is heard of it any more, for longer than the next watch takes to begin.
-func (r Resource) Broken() bool { return r.Unheard.Lasts() && r.Trouble != "" && !r.DoneWithout() }
+// Broken reports whether the watch does not work, for longer than the next one takes to begin.
+func (r Resource) Broken() bool { return r.Gap.Lasts() && r.Trouble != "" && !r.DoneWithout() }
 
-// Hearing tells of a stream, whose status is looked at from time to time, when what of it is not heard. Its zero value is ready for
+// GapTracker turns the status of a stream, passed from time to time, into WatchGap events. The zero value is ready to
 // use.
-type Hearing struct {
-	told map[string]Gap // the last of each resource
+type GapTracker struct {
+	last map[string]Gap // by resource
 }
 
-// Tell returns what is new of how a stream stands at now: *Unheard, each at its time.
-func (h *Hearing) Tell(now time.Time, status Status) (news []Event) {
+// Update returns a *WatchGap for each start and end of a gap since the last call.
+func (t *GapTracker) Update(now time.Time, status Status) (news []Event) {
 	stale := Gap{Since: status.StaleSince}
-	if last := h.told[""]; stale.Since.IsZero() && last.Lasts() {
+	if last := t.last[""]; stale.Since.IsZero() && last.Lasts() {
 		stale = Gap{Since: last.Since, Until: now}
 	} else if last.Lasts() && last.Since.Before(stale.Since) {
-		stale = last // it is known longer
+		stale = last // it was known before
 	}
-	news = h.tell(news, "", stale)
+	news = t.add(news, "", stale)
 	for _, r := range status.Resources {
-		news = h.tell(news, r.Name, r.Unheard)
+		news = t.add(news, r.Name, r.Gap)
 	}
 	return news
 }
 
-// tell adds to news what is new of a resource's last gap: that it began, that it is over, or both.
-func (h *Hearing) tell(news []Event, resource string, gap Gap) []Event {
-	last := h.told[resource]
+// add appends the start and the end of a resource's last gap to news, if they are new.
+func (t *GapTracker) add(news []Event, resource string, gap Gap) []Event {
+	last := t.last[resource]
 	if gap.Since.IsZero() || gap == last {
 		return news
 	}
-	if h.told == nil {
-		h.told = map[string]Gap{}
+	if t.last == nil {
+		t.last = map[string]Gap{}
 	}
-	h.told[resource] = gap
+	t.last[resource] = gap
 	if !gap.Since.Equal(last.Since) {
-		news = append(news, Event{Time: gap.Since, Fact: &Unheard{resource, Gap{Since: gap.Since}}})
+		news = append(news, Event{Time: gap.Since, Fact: &WatchGap{resource, Gap{Since: gap.Since}}})
 	}
 	if !gap.Lasts() {
-		news = append(news, Event{Time: gap.Until, Fact: &Unheard{resource, gap}})
+		news = append(news, Event{Time: gap.Until, Fact: &WatchGap{resource, gap}})
 	}
 	return news
 }

@@ -2,8 +2,8 @@ package sources
 
 import "cmp"
 
-// Waiting holds events that wait for their turn: in the order of time, of equal times by rank, and then as they were added. The zero
-// value is ready for use.
+// Waiting is a priority queue of events: by time, then by rank, then as they were added. The zero value is ready to
+// use.
 type Waiting struct {
 	heap  []waiting
 	count int
@@ -11,17 +11,17 @@ type Waiting struct {
 
 type waiting struct {
 	Event
-	rank, nth, cost int
+	rank, seq, cost int
 }
 
 func (w *waiting) before(other *waiting) bool {
 	if c := w.Time.Compare(other.Time); c != 0 {
 		return c < 0
 	}
-	return cmp.Or(cmp.Compare(w.rank, other.rank), cmp.Compare(w.nth, other.nth)) < 0
+	return cmp.Or(cmp.Compare(w.rank, other.rank), cmp.Compare(w.seq, other.seq)) < 0
 }
 
-// Add adds an event, which takes so many bytes of memory.
+// Add adds an event that takes that many bytes of memory.
 func (w *Waiting) Add(rank int, ev Event, cost int) {
 	w.count++
 	w.heap = append(w.heap, waiting{ev, rank, w.count, cost})
@@ -35,7 +35,7 @@ func (w *Waiting) Add(rank int, ev Event, cost int) {
 	}
 }
 
-// First returns the event whose turn is next. False: none waits.
+// First returns the first event, and false if there is none.
 func (w *Waiting) First() (Event, bool) {
 	if len(w.heap) == 0 {
 		return Event{}, false
@@ -43,7 +43,7 @@ func (w *Waiting) First() (Event, bool) {
 	return w.heap[0].Event, true
 }
 
-// Take removes the event whose turn is next, and returns how many bytes of memory it took.
+// Take removes the first event, and returns its bytes of memory.
 func (w *Waiting) Take() (cost int) {
 	cost = w.heap[0].cost
 	last := len(w.heap) - 1

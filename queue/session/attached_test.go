@@ -55,7 +55,7 @@ func withEvents(rec *sources.Recording) *sources.Recording {
 			if counts[s]++; counts[s] > 2 {
 				continue
 			}
-			ev.Fact = &sources.FailedAttempt{Pod: f.Pod, UID: pod.UID, Message: f.Message, Recorded: sources.NewRecorded(s.version, counts[s]), Heard: ev.Time}
+			ev.Fact = &sources.FailedAttempt{Pod: f.Pod, UID: pod.UID, Message: f.Message, Recorded: sources.NewRecorded(s.version, counts[s]), Received: ev.Time}
 		}
 		with.Events = append(with.Events, ev)
 	}
@@ -73,7 +73,7 @@ func attachedTo(rec *sources.Recording, attached time.Time, lasts time.Duration)
 	}
 	written := map[state]*eventsv1.Event{}
 	var order []*eventsv1.Event
-	began, release := time.Time{}, &sources.SchedulerHeard{From: sources.ReleaseImage}
+	began, release := time.Time{}, &sources.SchedulerRunning{From: sources.ReleaseImage}
 	i := 0
 	for ; i < len(rec.Events) && !rec.Events[i].Time.After(attached); i++ {
 		ev := rec.Events[i]
@@ -82,10 +82,10 @@ func attachedTo(rec *sources.Recording, attached time.Time, lasts time.Duration)
 			objects.Apply(f)
 		case *sources.SchedulerStarted:
 			began, release.Release = ev.Time, f.Release
-		case *sources.SchedulerHeard:
+		case *sources.SchedulerRunning:
 			release.Release = f.Release
 		case *sources.FailedAttempt:
-			if f.Version == "" || f.Heard.After(attached) {
+			if f.Version == "" || f.Received.After(attached) {
 				continue
 			}
 			s := state{f.UID, f.Version}
@@ -125,10 +125,10 @@ func attachedTo(rec *sources.Recording, attached time.Time, lasts time.Duration)
 		case *sources.StatusPatched:
 			ev.Fact = &sources.StatusPatched{Pod: f.Pod, UID: f.UID}
 		case *sources.FailedAttempt:
-			if f.Heard.After(live.End) {
+			if f.Received.After(live.End) {
 				continue
 			}
-		case *sources.ObjectChange, *sources.SchedulerHeard:
+		case *sources.ObjectChange, *sources.SchedulerRunning:
 		default:
 			continue
 		}

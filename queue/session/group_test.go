@@ -43,7 +43,7 @@ func TestPodGroups(t *testing.T) {
 	t.Run("rerun", func(t *testing.T) {
 		c := world.Cluster{Events: slices.Clone(c.Events), Version: c.Version}
 		world.Change(&c, 6.5, sources.Added, world.Node("n2", "1"), nil)
-		replayed.Compare(t, replayed.Moves(t, replayed.Again(t, c.Recording(30)), "b"), []string{
+		replayed.Compare(t, replayed.Moves(t, replayed.Rerun(t, c.Recording(30)), "b"), []string{
 			"1 >incomplete UnscheduledPodAdd modelled",
 			"2 incomplete>active UnscheduledPodAdd modelled",
 			"2 active>inflight modelled",

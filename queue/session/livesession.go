@@ -121,7 +121,7 @@ func (o *owner) noteFacts(events []sources.Event) {
 			o.counts = append(o.counts, ev)
 		case *sources.Mark:
 			o.marks = append(o.marks, ev)
-		case *sources.SchedulerStarted, *sources.SchedulerHeard:
+		case *sources.SchedulerStarted, *sources.SchedulerRunning:
 			o.running.Add(ev)
 		}
 	}

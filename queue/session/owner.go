@@ -132,7 +132,7 @@ func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 func (o *owner) close() {
 	o.spare.Close()
 	o.recording.Feed.Close()
-	o.recording.ClosePast()
+	o.recording.CloseArchive()
 	o.endPreview()
 	for _, t := range o.forks {
 		t.Close()
@@ -149,7 +149,7 @@ func (o *owner) shownTimeline() *timeline.Timeline {
 
 // frame returns a frame of the current state.
 func (o *owner) frame() *Frame {
-	o.dropArchive(o.recording.PastErr())
+	o.dropArchive(o.recording.ArchiveErr())
 	o.version++
 	o.changed = false
 	t := o.shownTimeline()

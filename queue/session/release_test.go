@@ -15,7 +15,7 @@ import (
 // TestReleaseOfSession: a session follows the recorded scheduler's release, and compares a rerun with it.
 func TestReleaseOfSession(t *testing.T) {
 	var c world.Cluster
-	c.Add(1, &sources.SchedulerHeard{Release: "v1.31.4"})
+	c.Add(1, &sources.SchedulerRunning{Release: "v1.31.4"})
 	world.Change(&c, 2, sources.Added, world.Node("node-a", "1"), nil)
 	world.Change(&c, 3, sources.Added, world.PendingPod("web", "2"), nil)
 	s := New(c.Recording(5), timeline.Options{Paused: true})
@@ -39,12 +39,12 @@ func TestReleaseOfSession(t *testing.T) {
 func TestUpgradeIsShown(t *testing.T) {
 	var c world.Cluster
 	c.Started(0)
-	c.Add(1, &sources.SchedulerHeard{Release: "v1.35.0", From: sources.ReleaseAgent})
+	c.Add(1, &sources.SchedulerRunning{Release: "v1.35.0", From: sources.ReleaseAgent})
 	world.Change(&c, 2, sources.Added, world.Node("node-a", "1"), nil)
 	world.Change(&c, 3, sources.Added, world.PendingPod("web", "2"), nil)
 	c.Add(9, &sources.Mark{Text: "kubeadm upgrade"})
 	c.Add(10, &sources.SchedulerStarted{Release: "v1.37.1", From: sources.ReleaseAgent, PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
-	c.Add(11, &sources.SchedulerHeard{Release: "v1.37.1", From: sources.ReleaseAgent})
+	c.Add(11, &sources.SchedulerRunning{Release: "v1.37.1", From: sources.ReleaseAgent})
 	c.Started(15) // and again, of the same release
 	rec := c.Recording(20)
 	o := newOwner(rec, timeline.Options{Paused: true})
@@ -97,7 +97,7 @@ func TestUpgradeOfLive(t *testing.T) {
 	o := newOwner((&world.Cluster{}).Recording(20), timeline.Options{Paused: true})
 	defer o.close()
 	hear := func(at float64, release sources.SafeText) []timeline.Mark {
-		o.noteFacts([]sources.Event{{Time: world.At(at), Fact: &sources.SchedulerHeard{Release: release}}})
+		o.noteFacts([]sources.Event{{Time: world.At(at), Fact: &sources.SchedulerRunning{Release: release}}})
 		return o.frame().Marks
 	}
 	if got := hear(1, "v1.35.0"); len(got) != 0 {

@@ -17,8 +17,8 @@ const (
 // limit and no time was left for the next.
 func HeldUp(last sources.Event, end time.Time) []sources.Event {
 	f, some := last.Fact.(*sources.FailedAttempt)
-	if !some || f.Heard.Sub(last.Time) < writtenLate || end.Sub(f.Heard) >= writtenNext {
+	if !some || f.Received.Sub(last.Time) < writtenLate || end.Sub(f.Received) >= writtenNext {
 		return nil
 	}
-	return []sources.Event{{Time: last.Time, Fact: &sources.Unheard{Resource: sources.EventsWatch, Gap: sources.Gap{Since: last.Time}}}}
+	return []sources.Event{{Time: last.Time, Fact: &sources.WatchGap{Resource: sources.EventsWatch, Gap: sources.Gap{Since: last.Time}}}}
 }

@@ -195,12 +195,12 @@ func (l *Log) read(r *lines.Reader, ended func(), take func(item) error) error {
 	l.Name = r.Name()
 	a := &reader{lines: r, log: l, take: take, decoder: sources.NewDecoder(), current: event{texts: apijson.New(json.Unmarshal)}}
 	a.decoder.Keep = func(bytes int) { a.cost += bytes }
-	r.Timed(clock())
+	r.CheckTimes(clock())
 	if err := r.ReadAll(a.line); err != nil {
 		return err
 	}
 	if a.taken == 0 && l.own.empty() && l.called.empty() && (a.span.first == "" || !r.OnlyCut()) {
-		if err := r.Nothing(); err != nil {
+		if err := r.NoContentErr(); err != nil {
 			return err
 		}
 	}
@@ -281,7 +281,7 @@ func (a *reader) event(e *event, line []byte) (err error) {
 	a.span.add(stamp)
 	a.text, a.id = line, 0
 	if err := e.checkReceived(); err != nil {
-		if err := a.lines.Torn(a.lines.Line(), err); err != nil {
+		if err := a.lines.ReadInPart(a.lines.Line(), err); err != nil {
 			return err
 		}
 	}
@@ -293,7 +293,7 @@ func (a *reader) event(e *event, line []byte) (err error) {
 		f, ok, err := e.failedAttempt()
 		switch {
 		case err != nil:
-			return a.lines.Torn(a.lines.Line(), err)
+			return a.lines.ReadInPart(a.lines.Line(), err)
 		case ok:
 			return a.emit(e, item{what: failureItem, event: f, cost: sources.Cost(f.Fact)})
 		}
@@ -326,7 +326,7 @@ func (a *reader) event(e *event, line []byte) (err error) {
 		changes, err = e.append(changes, a.decoder, a.lines)
 	}
 	if err != nil {
-		return a.lines.LeftOut(e.about(), err)
+		return a.lines.SkipChange(e.about(), err)
 	}
 	for i := range changes {
 		n := changes[i]

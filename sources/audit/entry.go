@@ -207,7 +207,7 @@ func (e *event) appendAll(to []entry, n entry, request deletion, r *lines.Reader
 		all, err := e.appendItem(to, n, request, raw)
 		if err != nil {
 			_, named := sources.Identity(raw)
-			return r.LeftOut(named, err)
+			return r.SkipChange(named, err)
 		}
 		to = all
 		return nil

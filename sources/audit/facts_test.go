@@ -71,7 +71,7 @@ func facts(t testing.TB, text string) string {
 				what = "cleared"
 			}
 			fmt.Fprintf(&b, "%s %s %s (%s) sent %s\n", at, what, f.Pod, f.UID, f.Sent.Format("05.000000"))
-		case *sources.Unheard:
+		case *sources.WatchGap:
 			fmt.Fprintf(&b, "%s %s are not heard from %s\n", at, f.Resource, f.Since.Format("05.000000"))
 		case *sources.Refused:
 			fmt.Fprintf(&b, "%s refused %s (%s) sent %s, binding %v", at, f.Pod, f.UID, f.Sent.Format("05.000000"), f.Binding)
@@ -406,7 +406,7 @@ func TestFactsAmongChanges(t *testing.T) {
 	for _, e := range order(log) {
 		got += fmt.Sprintf("%s %T\n", e.Time.Format("05.000000"), e.Fact)
 	}
-	if want := "01.000000 *sources.ObjectChange\n01.002003 *sources.FailedAttempt\n01.008000 *sources.SchedulerHeard\n01.008000 *sources.Requested\n01.008000 *sources.ObjectChange\n01.008000 *sources.StatusPatched\n"; got != want {
+	if want := "01.000000 *sources.ObjectChange\n01.002003 *sources.FailedAttempt\n01.008000 *sources.SchedulerRunning\n01.008000 *sources.Requested\n01.008000 *sources.ObjectChange\n01.008000 *sources.StatusPatched\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
@@ -423,7 +423,7 @@ func TestReleaseHeard(t *testing.T) {
 	}
 	var got []string
 	for _, e := range order(log) {
-		if h, ok := e.Fact.(*sources.SchedulerHeard); ok {
+		if h, ok := e.Fact.(*sources.SchedulerRunning); ok {
 			got = append(got, fmt.Sprintf("%s %s", e.Time.Format("05"), h.Release))
 		}
 	}
@@ -510,7 +510,7 @@ func TestRollingUpgrade(t *testing.T) {
 				switch f := e.Fact.(type) {
 				case *sources.SchedulerStarted:
 					return fmt.Sprintf("%s started %s", e.Time.Format("05"), f.Release)
-				case *sources.SchedulerHeard:
+				case *sources.SchedulerRunning:
 					return fmt.Sprintf("%s heard %s", e.Time.Format("05"), f.Release)
 				}
 				return ""
@@ -547,7 +547,7 @@ func TestSecondScheduler(t *testing.T) {
 				switch f := e.Fact.(type) {
 				case *sources.SchedulerStarted:
 					got = append(got, fmt.Sprintf("%s started %s", e.Time.Format("05"), f.Release))
-				case *sources.SchedulerHeard:
+				case *sources.SchedulerRunning:
 					got = append(got, fmt.Sprintf("%s heard %s", e.Time.Format("05"), f.Release))
 				case *sources.Requested:
 					got = append(got, e.Time.Format("05")+" requested")

@@ -42,7 +42,7 @@ func (e *event) failedAttempt() (sources.Event, bool, error) {
 	return sources.Event{Time: at.UTC(), Fact: &sources.FailedAttempt{
 		Pod: types.NamespacedName{Namespace: about.Namespace, Name: about.Name},
 		UID: types.UID(sources.Sanitize(string(about.UID))), Message: sources.Sanitize(o.Note),
-		Recorded: sources.NewRecorded(about.ResourceVersion, count), Heard: heard,
+		Recorded: sources.NewRecorded(about.ResourceVersion, count), Received: heard,
 	}}, true, nil
 }
 

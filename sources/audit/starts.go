@@ -166,7 +166,7 @@ func (w works) heard() []sources.Event {
 	var heard []sources.Event
 	for i := range w {
 		if i == 0 || w[i].release != w[i-1].release {
-			heard = append(heard, sources.Event{Time: w[i].from, Fact: &sources.SchedulerHeard{Release: sources.Sanitize(w[i].release), From: sources.ReleaseAgent}})
+			heard = append(heard, sources.Event{Time: w[i].from, Fact: &sources.SchedulerRunning{Release: sources.Sanitize(w[i].release), From: sources.ReleaseAgent}})
 		}
 	}
 	return heard

@@ -29,7 +29,7 @@ func (f *file) detect(ctx context.Context) error {
 		return f.unknown()
 	}
 	f.name, f.modTime = f.reader.Name(), f.reader.ModTime()
-	f.packed = f.reader.Packed() || f.unwrapped != nil && f.unwrapped.outer.Packed()
+	f.packed = f.reader.Compressed() || f.unwrapped != nil && f.unwrapped.outer.Compressed()
 	return nil
 }
 

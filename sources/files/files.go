@@ -74,7 +74,7 @@ func Open(ctx context.Context, paths []string, opts Options) (*sources.Recording
 		opts.Now = time.Now()
 	}
 	rec, err := openOnce(ctx, paths, opts)
-	if lines.IsTooMuchKept(err) {
+	if lines.ExceedsMemory(err) {
 		if streamed := streamTrace(ctx, paths, opts); streamed != nil {
 			return streamed, nil
 		}

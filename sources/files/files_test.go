@@ -89,7 +89,7 @@ func show(events []sources.Event) string {
 			fmt.Fprintf(&b, "failed %s\n", f.Pod)
 		case *sources.StatusPatched:
 			fmt.Fprintf(&b, "patched %s\n", f.Pod)
-		case *sources.SchedulerHeard:
+		case *sources.SchedulerRunning:
 			fmt.Fprintf(&b, "heard %s\n", f.Release)
 		}
 	}

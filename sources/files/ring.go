@@ -36,7 +36,7 @@ func fetch(ctx context.Context, url string, token remote.Token) (*lines.Reader, 
 // ringFile is a ring that is read as a trace.
 type ringFile struct {
 	ring    *ring.Ring
-	reading ring.Reading
+	reading ring.ReadOptions
 }
 
 // openRing opens the ring's folder at f's place and selects the part to read.
@@ -45,7 +45,7 @@ func (f *file) openRing(ctx context.Context, budget *lines.Budget, opts Options)
 	if err != nil {
 		return err
 	}
-	f.ring = &ringFile{ring: r, reading: ring.Reading{Strict: opts.Strict, Budget: budget}}
+	f.ring = &ringFile{ring: r, reading: ring.ReadOptions{Strict: opts.Strict, Budget: budget}}
 	if opts.Window.IsZero() {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (r *ringFile) events(ctx context.Context, part *sources.Part) iter.Seq2[sou
 
 // end returns up to when the ring was recorded. Its last event is at last.
 func (r *ringFile) end(last time.Time) time.Time {
-	for _, end := range []time.Time{r.reading.To, r.ring.Now()} {
+	for _, end := range []time.Time{r.reading.To, r.ring.WrittenUntil()} {
 		if !end.IsZero() {
 			return end
 		}

@@ -121,7 +121,7 @@ func readSeed(ctx context.Context, p place, budget *lines.Budget) (lists []seedL
 		return nil, nil, fmt.Errorf("%s is no seed: pass objects as kubectl, must-gather, kwokctl, k8shark or schedq seed write them", r.Name())
 	}
 	file, err := seed.Read(r.Rest(), r.TryKeep)
-	if lines.IsTooMuchKept(err) {
+	if lines.ExceedsMemory(err) {
 		return nil, nil, err
 	}
 	if err != nil {

@@ -122,7 +122,7 @@ func (f *file) traced(ctx context.Context, part *sources.Part) joined.Events {
 		t, standing := trace.NewReader(r, func(bytes int) { cost += bytes }), sources.NewStanding(r.Keep)
 		for ev, err := range t.All() {
 			if err == nil {
-				standing.Tell(ev, cost)
+				standing.Add(ev, cost)
 			}
 			cost = 0
 			if !yield(ev, err) || err != nil {

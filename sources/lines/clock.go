@@ -8,48 +8,48 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Clock reads the times in a file's lines, which are nearly in order. One damaged digit in a time would otherwise move
-// everything after it by up to centuries.
+// Clock parses the times of a file's lines, which are nearly in order. Without it, one damaged digit in a time would
+// move everything after it by up to centuries.
 type Clock struct {
 	// Find returns the text of a line's time, or nil if it has none.
 	Find func(line []byte) []byte
-	// Usual is where that text begins in most lines. 0 if that varies.
-	Usual int
-	// Coarse is how many bytes of the text the times of one minute share.
-	Coarse int
+	// Offset is where that text begins in most lines. 0 if that varies.
+	Offset int
+	// MinuteLen is the length of the prefix that the times of one minute share.
+	MinuteLen int
 	// Parse returns the time. ok is false for anything else, which the format's reader reports.
 	Parse func(text []byte) (at time.Time, ok bool)
-	// Period is after how long the times begin again. Zero if they don't.
+	// Period is after how long the times repeat, for formats without a year. Zero if they don't.
 	Period time.Duration
-	// Agrees, if set, reports whether another time in the line, if known, confirms it: then a shipper delivered the line
-	// late. It is asked only about times that are far from those around them.
+	// Agrees, if set, reports whether another time in the line confirms at, if known: then a shipper delivered the line
+	// late. It is only called for times that are far from those around them.
 	Agrees func(line []byte, at time.Time) (agrees, known bool)
 }
 
 const (
-	// far is how far a time must be from those around it to be damage: clocks are set and lines are late by less.
+	// far is the minimum distance of a damaged time from those around it: clocks are set and lines are late by less.
 	far = 10 * time.Minute
-	// outOfProportion is how many times as far it must be from them as they are from each other.
+	// outOfProportion is the minimum ratio of that distance to the distance between those around it.
 	outOfProportion = 10
-	// lookAhead limits how many lines with damaged times may follow one another.
+	// lookAhead limits the number of consecutive lines with damaged times.
 	lookAhead = 3
 )
 
-// Timed makes Next skip and report each line whose time is far from the times before and after it, while those are near
-// each other. A pause, a clock that is set, and a file that is appended to another have no such line. It must be called
+// CheckTimes makes Next skip and report each line whose time is far from the times before and after it, while those
+// are near each other. This does not apply to pauses, clocks that are set, and concatenated files. It must be called
 // before Next.
-func (r *Reader) Timed(c Clock) { r.order = &order{Clock: c} }
+func (r *Reader) CheckTimes(c Clock) { r.order = &timeOrder{Clock: c} }
 
-// order is the state of a Reader with a Clock.
-type order struct {
+// timeOrder is the state of a Reader with a Clock.
+type timeOrder struct {
 	Clock
-	text []byte // the time of about the last line that Next returned: they are of one minute
+	text []byte // the time of a recent line that Next returned, to the minute
 
 	looking bool        // lines were read ahead
-	ahead   []aheadLine // those that were not returned
-	err     error       // what came after them
+	ahead   []aheadLine // lines that were not returned yet
+	err     error       // after them
 	end     aheadLine   // where reading stopped
-	moved   bool        // r is not there
+	moved   bool        // r is not at end
 }
 
 // aheadLine is a line that was read ahead.
@@ -60,17 +60,17 @@ type aheadLine struct {
 }
 
 // next is Next for a Reader with a Clock.
-func (o *order) next(r *Reader) ([]byte, error) {
+func (o *timeOrder) next(r *Reader) ([]byte, error) {
 	for {
 		line, err := o.take(r)
 		if err != nil {
 			return nil, err
 		}
-		if end := o.Usual + o.Coarse; o.Usual > 0 && len(line) > end && len(o.text) > 0 && string(line[o.Usual:end]) == string(o.text[:o.Coarse]) {
+		if end := o.Offset + o.MinuteLen; o.Offset > 0 && len(line) > end && len(o.text) > 0 && string(line[o.Offset:end]) == string(o.text[:o.MinuteLen]) {
 			return line, nil
 		}
 		text := o.Find(line)
-		if len(text) < o.Coarse || len(o.text) > 0 && string(text[:o.Coarse]) == string(o.text[:o.Coarse]) {
+		if len(text) < o.MinuteLen || len(o.text) > 0 && string(text[:o.MinuteLen]) == string(o.text[:o.MinuteLen]) {
 			return line, nil
 		}
 		at, ok := o.Parse(text)
@@ -95,7 +95,7 @@ func (o *order) next(r *Reader) ([]byte, error) {
 }
 
 // take returns the next line.
-func (o *order) take(r *Reader) ([]byte, error) {
+func (o *timeOrder) take(r *Reader) ([]byte, error) {
 	if !o.looking {
 		return r.unordered()
 	}
@@ -115,9 +115,9 @@ func (o *order) take(r *Reader) ([]byte, error) {
 	return r.unordered()
 }
 
-// isStray reports whether a line's time is damaged: one of the next lines is near the last one again, or, of the file's
-// first line and its last one, another time in the line contradicts it.
-func (o *order) isStray(r *Reader, line []byte, at, last time.Time) bool {
+// isStray reports whether a line's time is damaged: one of the next lines is near the last time again. The time of the
+// file's first or last line is damaged if another time in the line contradicts it.
+func (o *timeOrder) isStray(r *Reader, line []byte, at, last time.Time) bool {
 	number, cut := r.line, r.cut
 	defer func() { r.line, r.cut = number, cut }()
 	first, times := len(o.text) == 0, 0
@@ -147,18 +147,18 @@ func (o *order) isStray(r *Reader, line []byte, at, last time.Time) bool {
 	return (first || times == 0) && known && !agrees
 }
 
-func (o *order) agrees(line []byte, at time.Time) (agrees, known bool) {
+func (o *timeOrder) agrees(line []byte, at time.Time) (agrees, known bool) {
 	if o.Agrees == nil {
 		return false, false
 	}
 	return o.Agrees(line, at)
 }
 
-// maxAhead limits how many lines are read ahead, most of which have no time.
+// maxAhead limits the number of lines read ahead, most of which have no time.
 const maxAhead = 100
 
 // readAhead reads one more line ahead. It returns false at the end.
-func (o *order) readAhead(r *Reader) bool {
+func (o *timeOrder) readAhead(r *Reader) bool {
 	if o.err != nil || len(o.ahead) >= maxAhead {
 		return false
 	}
@@ -176,7 +176,7 @@ func (o *order) readAhead(r *Reader) bool {
 }
 
 // distance returns how far apart two times are.
-func (o *order) distance(a, b time.Time) time.Duration {
+func (o *timeOrder) distance(a, b time.Time) time.Duration {
 	d := a.Sub(b).Abs()
 	if o.Period > 0 {
 		d = min(d, (o.Period - d).Abs())
@@ -184,26 +184,26 @@ func (o *order) distance(a, b time.Time) time.Duration {
 	return d
 }
 
-// RFC3339 is the clock of lines with such times, the way kube-apiserver and schedq write them.
+// RFC3339 returns the Clock for times as kube-apiserver and schedq write them.
 func RFC3339(find func(line []byte) []byte) Clock {
-	return Clock{Find: find, Coarse: len("2026-11-21T10:56"), Parse: func(text []byte) (time.Time, bool) {
+	return Clock{Find: find, MinuteLen: len("2026-11-21T10:56"), Parse: func(text []byte) (time.Time, bool) {
 		at, err := time.Parse(time.RFC3339Nano, string(text))
 		return at.UTC(), err == nil
 	}}
 }
 
-// Times is the clock of JSON records that begin with their time, `{"time":"…"`.
-func Times() Clock {
+// JSONTimes returns the Clock for JSON records that begin with their time, `{"time":"…"`.
+func JSONTimes() Clock {
 	c := RFC3339(firstTime)
-	c.Usual = len(begin)
+	c.Offset = len(timePrefix)
 	return c
 }
 
-const begin = `{"time":"`
+const timePrefix = `{"time":"`
 
-// firstTime returns the text of the time with which a record begins, or nil.
+// firstTime returns the text of the time at the beginning of a record, or nil.
 func firstTime(line []byte) []byte {
-	rest, ok := bytes.CutPrefix(line, []byte(begin))
+	rest, ok := bytes.CutPrefix(line, []byte(timePrefix))
 	if i := bytes.IndexByte(rest, '"'); ok && i >= 0 {
 		return rest[:i]
 	}

@@ -49,7 +49,7 @@ func TestTimed(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer r.Close()
-			r.Timed(Times())
+			r.CheckTimes(JSONTimes())
 			var got []int
 			for next := 0; ; {
 				line, err := r.Next()
@@ -90,7 +90,7 @@ func TestTimedNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	r.Timed(Times())
+	r.CheckTimes(JSONTimes())
 	read := 0
 	for {
 		line, err := r.Next()

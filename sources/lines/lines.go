@@ -30,12 +30,12 @@ const (
 )
 
 var (
-	byteOrderMark = []byte("\xef\xbb\xbf")
-	errLong       = fmt.Errorf("the line is longer than %d MiB", MaxLine>>20)
-	errTooMuch    = fmt.Errorf("more than %d GiB of text", maxTotal>>30)
+	byteOrderMark  = []byte("\xef\xbb\xbf")
+	errLong        = fmt.Errorf("the line is longer than %d MiB", MaxLine>>20)
+	errTooMuchText = fmt.Errorf("more than %d GiB of text", maxTotal>>30)
 )
 
-// Reader yields the lines of one file. It is not safe for concurrent use.
+// Reader reads the lines of one file. It is not safe for concurrent use.
 type Reader struct {
 	name    string
 	modTime time.Time
@@ -48,17 +48,17 @@ type Reader struct {
 	line   int
 	inside bool // the unread part begins within that line, after NULs
 	cut    bool
-	err    error // why no more blocks come: io.EOF or a failure
+	err    error // why there are no more blocks: io.EOF or a failure
 	losses losses
 
-	filter *filter // of the lines that Next returns, or nil for all
-	order  *order  // of their times, or nil
-	seen   *Seen   // the lines passed to Repeats
-	budget *Budget
-	kept   int64      // bytes, of this file
-	texts  int64      // bytes of the blocks taken
-	over   error      // too much is kept
-	within *Beginning // limits the text, or nil
+	filter    *filter    // of the lines that Next returns, or nil for all
+	order     *timeOrder // of their times, or nil
+	seen      *Seen      // the lines passed to Repeats
+	budget    *Budget
+	kept      int64      // bytes, of this file
+	textBytes int64      // of the blocks read
+	limitErr  error      // a limit for kept content is exceeded
+	within    *Beginning // limits the text, or nil
 }
 
 // Open opens the file at path; "-" is stdin. Cancelling the context ends a running read, and the wait for the first
@@ -137,17 +137,17 @@ func (r *Reader) Strict() { r.strict = true }
 // Name returns the file's name, safe to show.
 func (r *Reader) Name() string { return r.name }
 
-// ModTime is when the content was last changed: from the gzip header if there, else from the file
-// system, whichever is earlier. Zero if not known.
+// ModTime returns when the content was last changed, from the gzip header or the file system, whichever is earlier.
+// Zero if unknown.
 func (r *Reader) ModTime() time.Time { return r.modTime }
 
-// Packed reports whether the file is compressed.
-func (r *Reader) Packed() bool { return r.pump.packing != "" }
+// Compressed reports whether the file is compressed.
+func (r *Reader) Compressed() bool { return r.pump.compression != "" }
 
-// Line is the number of the line that Next returned last, from 1.
+// Line returns the number of the last line that Next returned, from 1.
 func (r *Reader) Line() int { return r.line }
 
-// Cut reports whether the line that Next returned last has no line end. Only a file's last line can.
+// Cut reports whether the last line that Next returned has no line end, as only a file's last line can.
 func (r *Reader) Cut() bool { return r.cut }
 
 // Head returns the first bytes of the content, at most one block, without NULs or a byte order mark at its
@@ -157,9 +157,9 @@ func (r *Reader) Head() []byte { return r.cur }
 // Close stops reading and closes the file. It may be called more than once.
 func (r *Reader) Close() { r.pump.stop() }
 
-// Errorf returns an error about the line that Next returned last.
+// Errorf returns an error about the last line that Next returned.
 func (r *Reader) Errorf(format string, args ...any) error {
-	if r.line == 0 { // it is read by Rest
+	if r.line == 0 { // Rest is used
 		return fmt.Errorf("%s: %w", r.name, fmt.Errorf(format, args...))
 	}
 	return fmt.Errorf("%s:%d: %w", r.name, r.line, fmt.Errorf(format, args...))
@@ -186,8 +186,8 @@ func (r *Reader) unordered() ([]byte, error) {
 
 // nextLine is Next without a filter.
 func (r *Reader) nextLine() ([]byte, error) {
-	if r.over != nil {
-		return nil, r.over
+	if r.limitErr != nil {
+		return nil, r.limitErr
 	}
 	if r.strict && r.inside && r.losses.nulls.count > 0 {
 		return nil, r.binary()
@@ -230,14 +230,14 @@ func (r *Reader) raw() (line []byte, spilled bool, err error) {
 			r.number()
 			if r.cur[i] == '\n' {
 				r.cur = r.cur[i+1:]
-			} else if err := r.gap(i); err != nil {
+			} else if err := r.skipGap(i); err != nil {
 				return nil, false, err
 			}
 			if long || len(line) > MaxLine {
 				return nil, false, r.Unread(errLong)
 			}
 			if len(line) == 0 && r.inside {
-				line = nil // nothing is before the NULs
+				line = nil // there is no text before the NULs
 			}
 			return line, spilled, nil
 		}
@@ -263,7 +263,7 @@ func (r *Reader) lastLine(long bool) ([]byte, bool, error) {
 		if r.strict || !r.damaged() {
 			return nil, false, err
 		}
-		r.losses.damage, r.losses.behind = err, r.behind()
+		r.losses.damage, r.losses.trailing = err, r.trailing()
 		r.err = io.EOF
 	}
 	if long {
@@ -302,8 +302,8 @@ func (r *Reader) number() {
 	r.inside = false
 }
 
-// gap skips the NULs at i of the current block.
-func (r *Reader) gap(i int) error {
+// skipGap skips the NULs at i of the current block.
+func (r *Reader) skipGap(i int) error {
 	if r.strict {
 		return r.binary()
 	}
@@ -335,7 +335,7 @@ func (r *Reader) refill() bool {
 		r.err = err
 		return false
 	}
-	r.texts += int64(len(block))
+	r.textBytes += int64(len(block))
 	if r.within != nil {
 		r.within.left.Add(-int64(len(block)))
 	}
@@ -347,16 +347,16 @@ func (r *Reader) refill() bool {
 	return true
 }
 
-// damaged reports whether the blocks ended because the compressed data are cut off or damaged, not
-// because reading was stopped, exceeded a limit or failed.
+// damaged reports whether the blocks ended because compressed data is cut off or damaged, and not because reading
+// was stopped, exceeded a limit or failed.
 func (r *Reader) damaged() bool {
 	var path *fs.PathError
-	return r.pump.packing != "" && !errors.Is(r.err, context.Canceled) && !errors.Is(r.err, context.DeadlineExceeded) &&
-		!errors.Is(r.err, errTooMuch) && !errors.As(r.err, &tooMuch{}) && !errors.Is(r.err, io.ErrClosedPipe) && !errors.As(r.err, &path)
+	return r.pump.compression != "" && !errors.Is(r.err, context.Canceled) && !errors.Is(r.err, context.DeadlineExceeded) &&
+		!errors.Is(r.err, errTooMuchText) && !errors.As(r.err, &limitError{}) && !errors.Is(r.err, io.ErrClosedPipe) && !errors.As(r.err, &path)
 }
 
-// behind reports whether complete compressed data are followed by something else.
-func (r *Reader) behind() bool {
+// trailing reports whether complete compressed data is followed by something else.
+func (r *Reader) trailing() bool {
 	return errors.Is(r.err, gzip.ErrHeader) || errors.Is(r.err, zstd.ErrMagicMismatch)
 }
 
@@ -367,16 +367,53 @@ func (r *Reader) failure() error {
 		return io.EOF
 	case errors.Is(r.err, context.Canceled), errors.Is(r.err, context.DeadlineExceeded):
 		return fmt.Errorf("%s: reading was stopped: %w", r.name, r.err)
-	case errors.Is(r.err, errTooMuch), errors.As(r.err, &tooMuch{}):
+	case errors.Is(r.err, errTooMuchText), errors.As(r.err, &limitError{}):
 		return fmt.Errorf("%s: %w", r.name, r.err)
-	case r.behind():
-		return fmt.Errorf("%s: what follows the %s data, after line %d, is something else", r.name, r.pump.packing, r.line)
+	case r.trailing():
+		return fmt.Errorf("%s: what follows the %s data, after line %d, is something else", r.name, r.pump.compression, r.line)
 	case errors.Is(r.err, io.ErrUnexpectedEOF) && r.line == 0 && len(r.spill) == 0:
-		return fmt.Errorf("%s: the %s data is cut off in its first block, before any text: %w", r.name, r.pump.packing, r.err)
+		return fmt.Errorf("%s: the %s data is cut off in its first block, before any text: %w", r.name, r.pump.compression, r.err)
 	case errors.Is(r.err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%s: the %s data is cut off after line %d: %w", r.name, r.pump.packing, r.line, r.err)
-	case r.pump.packing != "":
-		return fmt.Errorf("%s: the %s data is damaged after line %d: %w", r.name, r.pump.packing, r.line, r.err)
+		return fmt.Errorf("%s: the %s data is cut off after line %d: %w", r.name, r.pump.compression, r.line, r.err)
+	case r.pump.compression != "":
+		return fmt.Errorf("%s: the %s data is damaged after line %d: %w", r.name, r.pump.compression, r.line, r.err)
 	}
 	return fmt.Errorf("%s: cannot be read after line %d: %w", r.name, r.line, r.err)
+}
+
+// ReadAll calls read with each line that Next returns, except blank ones. It stops at the first error of either.
+func (r *Reader) ReadAll(read func(line []byte) error) error {
+	for {
+		line, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil && len(bytes.TrimSpace(line)) > 0 {
+			err = read(line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// Rest returns a reader of the unread text, unchanged, for files that wrap lines. The Reader must
+// not be used after that, except for Close.
+func (r *Reader) Rest() io.Reader { return &rest{r} }
+
+type rest struct{ from *Reader }
+
+// Read implements io.Reader.
+func (r *rest) Read(p []byte) (int, error) {
+	if r.from.limitErr != nil {
+		return 0, r.from.limitErr
+	}
+	for len(r.from.cur) == 0 {
+		if !r.from.refill() {
+			return 0, r.from.failure()
+		}
+	}
+	n := copy(p, r.from.cur)
+	r.from.cur = r.from.cur[n:]
+	return n, nil
 }

@@ -16,17 +16,17 @@ const salvageBudget = 256 << 20
 
 // losses counts the damage of a file by kind.
 type losses struct {
-	unread   loss  // lines
-	torn     loss  // lines that are read in part
-	leftOut  loss  // changes of objects
-	skipped  loss  // lines of another format that do no harm
-	replaced loss  // lines with invalid UTF-8
-	repeated loss  // lines that are left out
-	nulls    loss  // bytes
-	damage   error // of the compressed data
-	behind   bool  // the damage follows complete data
-	cutOff   int   // the number of a last line that is cut off, or 0
-	budget   int
+	unread         loss  // lines
+	inPart         loss  // lines
+	skippedChanges loss  // changes of objects
+	skipped        loss  // lines of another format that do no harm
+	replaced       loss  // lines with invalid UTF-8
+	repeated       loss  // lines, which are skipped
+	nulls          loss  // bytes
+	damage         error // of the compressed data
+	trailing       bool  // damage is what follows complete data
+	cutOffLine     int   // the number of the last line if it is cut off, or 0
+	budget         int
 }
 
 // loss is a number of things of one kind, and the first of them.
@@ -45,8 +45,8 @@ func (l *loss) add(line, n int) {
 	l.last = line
 }
 
-// because counts a loss. A line counts once.
-func (l *loss) because(line int, cause error) {
+// addCause counts a line, once, with the cause of the first one.
+func (l *loss) addCause(line int, cause error) {
 	if l.count > 0 && l.last == line {
 		return
 	}
@@ -56,35 +56,35 @@ func (l *loss) because(line int, cause error) {
 	l.add(line, 1)
 }
 
-// Unread records that the line that Next returned last is unreadable, and why. The line is counted for Notices;
-// a strict Reader returns the error.
+// Unread records that the last line that Next returned is unreadable, and why. Notices counts it; a strict Reader
+// returns the error.
 func (r *Reader) Unread(cause error) error {
 	if r.strict {
 		return r.Errorf("%w", cause)
 	}
-	r.losses.unread.because(r.line, cause)
+	r.losses.unread.addCause(r.line, cause)
 	return nil
 }
 
-// Torn is Unread for a line that can be read in part.
-func (r *Reader) Torn(line int, cause error) error {
+// ReadInPart is Unread for a line of which a part can be read.
+func (r *Reader) ReadInPart(line int, cause error) error {
 	if r.strict {
 		return fmt.Errorf("%s:%d: %w", r.name, line, cause)
 	}
-	r.losses.torn.because(line, cause)
+	r.losses.inPart.addCause(line, cause)
 	return nil
 }
 
-// Skip records that the line that Next returned last is of another format, and why. It is
-// counted for Notices, and no error for a strict Reader.
-func (r *Reader) Skip(cause error) { r.losses.skipped.because(r.line, cause) }
+// Skip records that the last line that Next returned is of another format, and why. Notices counts it; it is no
+// error for a strict Reader.
+func (r *Reader) Skip(cause error) { r.losses.skipped.addCause(r.line, cause) }
 
-// LeftOut is Unread for a change of an object in the line that Next returned last.
-func (r *Reader) LeftOut(object sources.SafeText, cause error) error {
+// SkipChange is Unread for a change of an object in the last line that Next returned.
+func (r *Reader) SkipChange(object sources.SafeText, cause error) error {
 	if r.strict {
 		return r.Errorf("%w", cause)
 	}
-	l := &r.losses.leftOut
+	l := &r.losses.skippedChanges
 	if l.count == 0 {
 		l.what, l.cause = object, cause
 	}
@@ -92,13 +92,13 @@ func (r *Reader) LeftOut(object sources.SafeText, cause error) error {
 	return nil
 }
 
-// CutOff records that the line that Next returned last is the file's last and is cut off. For a strict Reader it is an
-// error.
+// CutOff records that the last line that Next returned is the last of the file, and is cut off. A strict Reader
+// returns an error.
 func (r *Reader) CutOff() error {
 	if r.strict {
 		return r.Errorf("the line is cut off")
 	}
-	r.losses.cutOff = r.line
+	r.losses.cutOffLine = r.line
 	return nil
 }
 
@@ -110,13 +110,13 @@ func (r *Reader) Expect(err error) error {
 	return nil
 }
 
-// errMore is about a line that is more than one object.
+// errMore is the error about a line with text after its object.
 var errMore = errors.New("something follows the JSON object")
 
-// Salvage calls take with each whole JSON object of a line that is not one object: one that was torn when its
-// writer was killed, and has another glued to it. An object inside a torn one is not taken for a line: begins
-// are how one begins, and it must reach to the line's end or to another. The cause is why the line is not one
-// object, or nil if it only goes on behind it. What can't be read is counted, for a strict Reader an error.
+// Salvage calls take with each complete JSON object in a line that is not one object, because its writer was killed
+// and another line is glued to it. begins are the possible beginnings of a line's object, so that nested objects do
+// not count; an object must reach to the line's end or to another one. The cause is why the line is not one object,
+// or nil if it has text after its object. Notices counts what can't be read; a strict Reader returns an error.
 func (r *Reader) Salvage(line []byte, cause error, begins []string, take func(object []byte) error) error {
 	switch {
 	case r.strict && r.cut && cause != nil:
@@ -139,82 +139,80 @@ func (r *Reader) Salvage(line []byte, cause error, begins []string, take func(ob
 	}
 	switch {
 	case cause == nil:
-		return r.Torn(r.line, errMore)
+		return r.ReadInPart(r.line, errMore)
 	case taken == 0:
 		return r.Unread(cause)
 	}
-	return r.Torn(r.line, cause)
+	return r.ReadInPart(r.line, cause)
 }
 
-// Notices returns sentences about the damage of the file, one per kind. The events that were read go up to
-// end.
+// Notices returns sentences about the damage of the file, one per kind. end is the time of the last event.
 func (r *Reader) Notices(end time.Time) []string {
-	var said []string
-	say := func(format string, args ...any) { said = append(said, r.name+": "+fmt.Sprintf(format, args...)) }
+	var notices []string
+	add := func(format string, args ...any) { notices = append(notices, r.name+": "+fmt.Sprintf(format, args...)) }
 	until := ""
 	if !end.IsZero() {
 		until = "; the recording ends at " + end.UTC().Format("2006-01-02 15:04:05.000 UTC")
 	}
 	l := &r.losses
 	switch {
-	case l.behind:
-		said = append(said, l.damage.Error()+", and is left out")
+	case l.trailing:
+		notices = append(notices, l.damage.Error()+", and is left out")
 	case l.damage != nil:
-		said = append(said, l.damage.Error()+until)
-	case l.cutOff > 0:
-		say("line %d is cut off%s", l.cutOff, until)
+		notices = append(notices, l.damage.Error()+until)
+	case l.cutOffLine > 0:
+		add("line %d is cut off%s", l.cutOffLine, until)
 	}
 	switch n := l.unread.count; {
 	case n == 1:
-		say("line %d can't be read: %s", l.unread.first, brief(l.unread.cause))
+		add("line %d can't be read: %s", l.unread.first, brief(l.unread.cause))
 	case n > 1:
-		say("%d lines can't be read, the first is line %d: %s", n, l.unread.first, brief(l.unread.cause))
+		add("%d lines can't be read, the first is line %d: %s", n, l.unread.first, brief(l.unread.cause))
 	}
-	switch n := l.torn.count; {
+	switch n := l.inPart.count; {
 	case n == 1:
-		say("line %d can be read only in part: %s", l.torn.first, brief(l.torn.cause))
+		add("line %d can be read only in part: %s", l.inPart.first, brief(l.inPart.cause))
 	case n > 1:
-		say("%d lines can be read only in part, the first is line %d: %s", n, l.torn.first, brief(l.torn.cause))
+		add("%d lines can be read only in part, the first is line %d: %s", n, l.inPart.first, brief(l.inPart.cause))
 	}
-	switch n := l.leftOut.count; {
+	switch n := l.skippedChanges.count; {
 	case n == 1:
-		say("a change of an object is left out, in line %d, of %s: %s", l.leftOut.first, l.leftOut.what, brief(l.leftOut.cause))
+		add("a change of an object is left out, in line %d, of %s: %s", l.skippedChanges.first, l.skippedChanges.what, brief(l.skippedChanges.cause))
 	case n > 1:
-		say("%d changes of objects are left out, the first in line %d, of %s: %s", n, l.leftOut.first, l.leftOut.what, brief(l.leftOut.cause))
+		add("%d changes of objects are left out, the first in line %d, of %s: %s", n, l.skippedChanges.first, l.skippedChanges.what, brief(l.skippedChanges.cause))
 	}
 	switch n := l.skipped.count; {
 	case n == 1:
-		say("line %d is skipped: %s", l.skipped.first, brief(l.skipped.cause))
+		add("line %d is skipped: %s", l.skipped.first, brief(l.skipped.cause))
 	case n > 1:
-		say("%d lines are skipped, the first is line %d: %s", n, l.skipped.first, brief(l.skipped.cause))
+		add("%d lines are skipped, the first is line %d: %s", n, l.skipped.first, brief(l.skipped.cause))
 	}
 	switch n := l.repeated.count; {
 	case n == 1:
-		say("1 line is repeated, line %d: schedq counts it once", l.repeated.first)
+		add("1 line is repeated, line %d: schedq counts it once", l.repeated.first)
 	case n > 1:
-		say("%d lines are repeated, the first is line %d: schedq counts them once", n, l.repeated.first)
+		add("%d lines are repeated, the first is line %d: schedq counts them once", n, l.repeated.first)
 	}
 	switch n := l.replaced.count; {
 	case n == 1:
-		say("line %d holds bytes that are no UTF-8, which show as \uFFFD", l.replaced.first)
+		add("line %d holds bytes that are no UTF-8, which show as \uFFFD", l.replaced.first)
 	case n > 1:
-		say("%d lines hold bytes that are no UTF-8, which show as \uFFFD; the first is line %d", n, l.replaced.first)
+		add("%d lines hold bytes that are no UTF-8, which show as \uFFFD; the first is line %d", n, l.replaced.first)
 	}
 	switch n := l.nulls.count; {
 	case n == 1:
-		say("a NUL byte is left out, in line %d", l.nulls.first)
+		add("a NUL byte is left out, in line %d", l.nulls.first)
 	case n > 1:
-		say("%d NUL bytes are left out, the first in line %d", n, l.nulls.first)
+		add("%d NUL bytes are left out, the first in line %d", n, l.nulls.first)
 	}
-	return said
+	return notices
 }
 
-// Nothing returns the error about a file of which nothing could be read: the first damage, or nil if
-// there is none.
-func (r *Reader) Nothing() error {
+// NoContentErr returns the error about a file of which nothing could be read: its first damage, or nil without damage.
+func (r *Reader) NoContentErr() error {
 	l := &r.losses
 	first := &l.unread
-	for _, other := range []*loss{&l.leftOut, &l.torn, &l.skipped} {
+	for _, other := range []*loss{&l.skippedChanges, &l.inPart, &l.skipped} {
 		if other.count > 0 && (first.count == 0 || other.first < first.first) {
 			first = other
 		}
@@ -224,20 +222,20 @@ func (r *Reader) Nothing() error {
 		return fmt.Errorf("%s:%d: %w", r.name, first.first, first.cause)
 	case l.damage != nil:
 		return l.damage
-	case l.cutOff > 0:
-		return fmt.Errorf("%s:%d: the line is cut off, and nothing is before it: %w", r.name, l.cutOff, io.ErrUnexpectedEOF)
+	case l.cutOffLine > 0:
+		return fmt.Errorf("%s:%d: the line is cut off, and nothing is before it: %w", r.name, l.cutOffLine, io.ErrUnexpectedEOF)
 	}
 	return nil
 }
 
-// OnlyCut reports whether the file's only damage is that it is cut off.
+// OnlyCut reports whether the file is undamaged except for being cut off.
 func (r *Reader) OnlyCut() bool {
 	l := &r.losses
-	return l.unread.count == 0 && l.torn.count == 0 && l.leftOut.count == 0 &&
-		(l.damage == nil || l.behind || errors.Is(l.damage, io.ErrUnexpectedEOF))
+	return l.unread.count == 0 && l.inPart.count == 0 && l.skippedChanges.count == 0 &&
+		(l.damage == nil || l.trailing || errors.Is(l.damage, io.ErrUnexpectedEOF))
 }
 
-// maxCause limits the bytes of the reason in a notice.
+// maxCause limits the bytes of a cause in a notice.
 const maxCause = 300
 
 func brief(cause error) string {
@@ -246,7 +244,7 @@ func brief(cause error) string {
 		return s
 	}
 	cut := maxCause
-	for s[cut]&0xc0 == 0x80 { // inside a character
+	for s[cut]&0xc0 == 0x80 { // within a character
 		cut--
 	}
 	return s[:cut] + "…"

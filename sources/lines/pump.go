@@ -24,10 +24,10 @@ const (
 // pump reads and decompresses in a goroutine of its own, so that decompressing and parsing
 // use two cores. It reuses blocks.
 type pump struct {
-	ctx     context.Context
-	packing string       // "gzip", "zstd" or "" for plain
-	block   int          // the size of a block
-	taken   atomic.Int64 // bytes of the packed file
+	ctx         context.Context
+	compression string       // "gzip", "zstd" or "" for plain
+	block       int          // the size of a block
+	bytesRead   atomic.Int64 // of the file
 
 	full    chan []byte
 	free    chan []byte
@@ -37,15 +37,15 @@ type pump struct {
 	err     error // set before full is closed
 }
 
-// startPump detects the packing from the first bytes of r, which has that size, if it is not negative, and begins to read. It returns the time in a gzip header. It ends
-// with ctx, even if a read, such as from a terminal, still blocks.
+// startPump detects the compression from the first bytes of r, starts to read, and returns the time in a gzip header.
+// size is r's size, or negative if unknown. The pump ends with ctx, even if a read, such as from a terminal, blocks.
 func startPump(ctx context.Context, r io.ReadCloser, size int64) (*pump, time.Time, error) {
 	p := &pump{ctx: ctx, block: blockSize, full: make(chan []byte, blocks), free: make(chan []byte, blocks), quit: make(chan struct{})}
 	for range blocks {
 		p.free <- nil
 	}
 	buffer := bufferSize
-	if size >= 0 && size < blockSize { // very many files may be read
+	if size >= 0 && size < blockSize { // many small files may be open
 		buffer, p.block = int(min(bufferSize, size+1)), int(size+1)
 	}
 	type beginning struct {
@@ -56,7 +56,7 @@ func startPump(ctx context.Context, r io.ReadCloser, size int64) (*pump, time.Ti
 	go func() {
 		defer r.Close()
 		defer close(p.full)
-		in, modTime, closer, err := p.unpack(bufio.NewReaderSize(counted{r, &p.taken}, buffer))
+		in, modTime, closer, err := p.unpack(bufio.NewReaderSize(counted{r, &p.bytesRead}, buffer))
 		begun <- beginning{modTime, err}
 		if err == nil {
 			defer closer()
@@ -80,7 +80,7 @@ func (p *pump) unpack(br *bufio.Reader) (io.Reader, time.Time, func(), error) {
 	}
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
-		p.packing, p.block = "gzip", blockSize
+		p.compression, p.block = "gzip", blockSize
 		z, err := gzip.NewReader(br)
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			return nil, time.Time{}, nil, fmt.Errorf("the gzip data is cut off in its header: %w", io.ErrUnexpectedEOF)
@@ -90,7 +90,7 @@ func (p *pump) unpack(br *bufio.Reader) (io.Reader, time.Time, func(), error) {
 		}
 		return z, z.ModTime, func() { z.Close() }, nil
 	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		p.packing, p.block = "zstd", blockSize
+		p.compression, p.block = "zstd", blockSize
 		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20),
 			zstd.WithDecoderMaxMemory(maxTotal))
 		if err != nil {
@@ -121,10 +121,10 @@ func (p *pump) run(ctx context.Context, in io.Reader) error {
 		n, err := readFull(ctx, in, block)
 		total += int64(n)
 		if total > maxTotal {
-			return errTooMuch
+			return errTooMuchText
 		}
 		if n > 0 {
-			p.full <- block[:n] // never waits: there are as many blocks as room for them
+			p.full <- block[:n] // never blocks: the channel has room for all blocks
 		}
 		if err != nil {
 			return err
@@ -153,7 +153,7 @@ func (p *pump) next() ([]byte, error) {
 		p.free <- p.current[:cap(p.current)]
 		p.current = nil
 	}
-	if err := p.ctx.Err(); err != nil { // whatever was read by then
+	if err := p.ctx.Err(); err != nil { // even if a block is ready
 		return nil, err
 	}
 	select {

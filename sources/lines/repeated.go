@@ -5,17 +5,16 @@ import (
 	"hash/maphash"
 )
 
-// Exports that overlap, shippers that deliver at least once, and copies repeat lines. A line with a time to the microsecond
-// that is the same to the byte is the same line.
-
-// Seen has the hashes of recent lines: of at least the last maxSeen. The zero value is empty.
+// Seen contains the hashes of recent lines, at least the last maxSeen. Overlapping exports, shippers that deliver at
+// least once, and copies repeat lines: two equal lines with times to the microsecond are the same line. The zero value
+// is empty.
 type Seen struct {
 	table, before []uint64 // with open addressing. 0 is none
 	count         int
 }
 
-// The table grows from the first size to the second. Half of it is used: it has the last 524,288 lines, and the one before
-// it as many more.
+// The table grows from smallestTable to largestTable, and is half full at most: it contains up to 524,288 lines, and
+// the previous table as many more.
 const (
 	smallestTable = 1 << 8
 	largestTable  = 1 << 20
@@ -43,7 +42,7 @@ func (s *Seen) Add(hash uint64) bool {
 	return false
 }
 
-// grow makes room.
+// grow enlarges the table, or starts a new one.
 func (s *Seen) grow() {
 	old := s.table
 	s.table = make([]uint64, min(max(smallestTable, 4*len(old)), largestTable))
@@ -68,20 +67,20 @@ func find(table []uint64, hash uint64) *uint64 {
 	}
 }
 
-// Share makes the Reader share the lines seen with others, which are not used at the same time.
+// Share makes the Reader use seen, together with other Readers that are not used concurrently.
 func (r *Reader) Share(seen *Seen) { r.seen = seen }
 
-// Repeats reports whether the line, which Next returned, is the same as one that was passed before.
+// Repeats reports whether the line equals one that was passed before.
 func (r *Reader) Repeats(line []byte) bool { return r.seen.Add(Hash(line)) }
 
-// errRepeated is about a repeated line.
+// errRepeated is the error about a repeated line.
 var errRepeated = errors.New("the line repeats an earlier one")
 
-// Repeated records that the line that Next returned last is repeated and is left out. For a strict Reader it is an error.
+// Repeated records that the last line that Next returned is repeated and skipped. A strict Reader returns an error.
 func (r *Reader) Repeated() error {
 	if r.strict {
 		return r.Errorf("%w", errRepeated)
 	}
-	r.losses.repeated.because(r.line, errRepeated)
+	r.losses.repeated.addCause(r.line, errRepeated)
 	return nil
 }

@@ -179,7 +179,7 @@ func TestTwoDays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range r.Events(t.Context(), ring.Reading{Strict: true}) {
+	for _, err := range r.Events(t.Context(), ring.ReadOptions{Strict: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}

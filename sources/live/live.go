@@ -282,7 +282,7 @@ func (s *Source) attach(now time.Time) {
 		s.renewal(now, obj.(*coordinationv1.Lease))
 	}
 	if release, from := s.release(); release != "" {
-		s.emit(now, &sources.SchedulerHeard{Release: release, From: from})
+		s.emit(now, &sources.SchedulerRunning{Release: release, From: from})
 	}
 	if !began.IsZero() {
 		began = began.Add(offset)

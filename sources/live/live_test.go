@@ -104,7 +104,7 @@ func (w *watched) told() []string {
 		switch f := ev.Fact.(type) {
 		case *sources.ObjectChange:
 			list = append(list, fmt.Sprintf("%s %s", f.Verb, f.Object.(metav1.Object).GetName()))
-		case *sources.SchedulerHeard: // by TestRelease
+		case *sources.SchedulerRunning: // by TestRelease
 		default:
 			list = append(list, fmt.Sprintf("%T", f)[len("*sources."):])
 		}
@@ -224,7 +224,7 @@ func TestOneWatchBroken(t *testing.T) {
 		server.Refuse("events", 503)
 		server.CutWatches("events")
 		w.until("word of it", func() bool { return w.state("events").State == sources.ResourceFailing && w.status.Trouble != "" })
-		if since := w.state("events").Unheard; !since.Lasts() || since.Since.Before(began) || since.Since.After(time.Now()) {
+		if since := w.state("events").Gap; !since.Lasts() || since.Since.Before(began) || since.Since.After(time.Now()) {
 			t.Errorf("Events are not heard: %+v", since)
 		}
 		if text := string(w.status.Trouble); !w.status.StaleSince.IsZero() || !strings.HasPrefix(text, "events can't be read: ") {
@@ -233,7 +233,7 @@ func TestOneWatchBroken(t *testing.T) {
 		server.Put(pod("new", ""))
 		w.until("the new pod", func() bool { return slices.Contains(w.told(), "added new") })
 		w.events = nil
-		if r := w.state("pods"); r.State != sources.ResourceWatched || !r.Unheard.Since.IsZero() {
+		if r := w.state("pods"); r.State != sources.ResourceWatched || !r.Gap.Since.IsZero() {
 			t.Errorf("pods are %+v", r)
 		}
 
@@ -250,7 +250,7 @@ func TestOneWatchBroken(t *testing.T) {
 		if got := attempts(); len(got) != 1 || !got[0].Time.Equal(failed) {
 			t.Errorf("told %v, at %v, want an attempt at %v", w.told(), got[0].Time, failed)
 		}
-		if r := w.state("events"); r.State != sources.ResourceWatched || r.Unheard.Lasts() || !r.Unheard.Since.Before(failed) || !r.Unheard.Until.After(failed) {
+		if r := w.state("events"); r.State != sources.ResourceWatched || r.Gap.Lasts() || !r.Gap.Since.Before(failed) || !r.Gap.Until.After(failed) {
 			t.Errorf("Events are %+v, and the attempt failed at %v", r, failed)
 		}
 	}
@@ -267,12 +267,12 @@ func TestWatchBeginsAgain(t *testing.T) {
 			server := livetest.New(t)
 			server.Put(node("n-1", "4"), pod("old", ""))
 			w := watch(t, server)
-			w.until("all watches", func() bool { return !w.state("pods").Unheard.Lasts() })
+			w.until("all watches", func() bool { return !w.state("pods").Gap.Lasts() })
 			began := time.Now()
 			end(server)
 			server.CutWatches("pods")
-			w.until("the gap", func() bool { return w.state("pods").Unheard.Since.After(began) && !w.state("pods").Unheard.Lasts() })
-			if r := w.state("nodes"); r.Unheard.Since.After(began) {
+			w.until("the gap", func() bool { return w.state("pods").Gap.Since.After(began) && !w.state("pods").Gap.Lasts() })
+			if r := w.state("nodes"); r.Gap.Since.After(began) {
 				t.Errorf("nodes were not heard: %+v", r)
 			}
 			if !w.status.StaleSince.IsZero() || w.status.Trouble != "" || w.state("pods").State != sources.ResourceWatched {
@@ -544,7 +544,7 @@ func TestRelease(t *testing.T) {
 	heard := func(events []sources.Event) (all []string) {
 		for _, ev := range events {
 			switch f := ev.Fact.(type) {
-			case *sources.SchedulerHeard:
+			case *sources.SchedulerRunning:
 				all = append(all, fmt.Sprintf("heard %s by %s", f.Release, f.From))
 			case *sources.SchedulerStarted:
 				all = append(all, fmt.Sprintf("started %s by %s", f.Release, f.From))

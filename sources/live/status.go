@@ -203,7 +203,7 @@ func (s *Source) markSilence(now time.Time, status sources.Status) {
 		silent["the cluster"] = stale
 	} else {
 		for _, r := range status.Resources {
-			if since := r.Unheard.Since; r.Broken() && now.Sub(since) > markedAfter {
+			if since := r.Gap.Since; r.Broken() && now.Sub(since) > markedAfter {
 				silent[r.Name] = since
 			}
 		}

@@ -46,7 +46,7 @@ func (w *watchSet) State(name string) sources.ResourceState { return w.state[nam
 // when it last was not.
 func (w *watchSet) Hears(now time.Time, name string) bool {
 	r := w.state[name]
-	return r.State == sources.ResourceWatched && !r.Unheard.Covers(now)
+	return r.State == sources.ResourceWatched && !r.Gap.Covers(now)
 }
 
 const (
@@ -65,7 +65,7 @@ func (w *watchSet) Runs(now time.Time) {
 	if ran.IsZero() || now.Round(0).Sub(ran.Round(0)) < notRunning {
 		if len(w.stopped) > 0 && now.Sub(w.resumed) >= catchUp {
 			for name := range w.stopped {
-				w.state[name].Unheard.Until = now
+				w.state[name].Gap.Until = now
 			}
 			clear(w.stopped)
 		}
@@ -73,8 +73,8 @@ func (w *watchSet) Runs(now time.Time) {
 	}
 	w.resumed = now
 	for _, r := range w.state {
-		if r.State == sources.ResourceWatched && !r.Unheard.Lasts() {
-			r.Unheard = sources.Gap{Since: ran}
+		if r.State == sources.ResourceWatched && !r.Gap.Lasts() {
+			r.Gap = sources.Gap{Since: ran}
 			w.stopped[r.Name] = true
 		}
 	}
@@ -84,7 +84,7 @@ func (w *watchSet) Runs(now time.Time) {
 func (w *watchSet) Streamed(now time.Time, name string) {
 	r := w.state[name]
 	w.came[name] = now
-	if r.State == sources.ResourceWaiting || r.State == sources.ResourceFailing || r.State == sources.ResourceWatched && r.Unheard.Lasts() {
+	if r.State == sources.ResourceWaiting || r.State == sources.ResourceFailing || r.State == sources.ResourceWatched && r.Gap.Lasts() {
 		r.State, r.Objects = sources.ResourceListing, 0 // its trouble is over when all of it is in
 	}
 	if r.State == sources.ResourceListing {
@@ -97,8 +97,8 @@ func (w *watchSet) Heard(now time.Time, name string) {
 	r := w.state[name]
 	r.State, r.Trouble = sources.ResourceWatched, ""
 	delete(w.stopped, name)
-	if r.Unheard.Lasts() {
-		r.Unheard.Until = now
+	if r.Gap.Lasts() {
+		r.Gap.Until = now
 	}
 }
 
@@ -107,13 +107,13 @@ func (w *watchSet) Heard(now time.Time, name string) {
 func (w *watchSet) Ended(now time.Time, name string) {
 	r := w.state[name]
 	delete(w.stopped, name)
-	if r.State != sources.ResourceWatched || r.Unheard.Lasts() {
+	if r.State != sources.ResourceWatched || r.Gap.Lasts() {
 		return
 	}
-	if since := r.Unheard.Since; !since.IsZero() && !r.Unheard.Until.Before(w.asked) {
+	if since := r.Gap.Since; !since.IsZero() && !r.Gap.Until.Before(w.asked) {
 		now = since // that it had ended before was not told yet
 	}
-	r.Unheard = sources.Gap{Since: now}
+	r.Gap = sources.Gap{Since: now}
 }
 
 // Failed notes that a request failed that will be made again, and why.
@@ -138,7 +138,7 @@ func (w *watchSet) Unavailable(now time.Time, name string, state sources.Resourc
 func (w *watchSet) Attached(now time.Time) {
 	for _, r := range w.state {
 		if !r.Settled() {
-			r.Unheard = sources.Gap{Since: now}
+			r.Gap = sources.Gap{Since: now}
 		}
 	}
 }
@@ -146,7 +146,7 @@ func (w *watchSet) Attached(now time.Time) {
 // WasWatched reports whether a resource was ever watched, or work began without it.
 func (w *watchSet) WasWatched(name string) bool {
 	r := w.state[name]
-	return r.State == sources.ResourceWatched || !r.Unheard.Since.IsZero()
+	return r.State == sources.ResourceWatched || !r.Gap.Since.IsZero()
 }
 
 // Ready reports whether work can begin: all is there that can be had, or only lists fail that had until then to come. without is
@@ -175,7 +175,7 @@ func (w *watchSet) Tell(now time.Time, objects func(name string) int) []sources.
 		if r.Trouble == "" && w.stopped[r.Name] {
 			r.Trouble = stoppedText
 		}
-		if r.Trouble == "" && r.Unheard.Lasts() && now.Sub(r.Unheard.Since) > OverdueAfter {
+		if r.Trouble == "" && r.Gap.Lasts() && now.Sub(r.Gap.Since) > OverdueAfter {
 			r.Trouble = endedText
 		}
 		all = append(all, r)
@@ -217,8 +217,8 @@ func StaleSince(resources []sources.Resource) (since time.Time) {
 		case r.DoneWithout():
 		case !r.Broken():
 			return time.Time{}
-		case r.Unheard.Since.After(since):
-			since = r.Unheard.Since
+		case r.Gap.Since.After(since):
+			since = r.Gap.Since
 		}
 	}
 	return since

@@ -51,7 +51,7 @@ func TestUnheard(t *testing.T) {
 	w.tell(4)
 	w.Ended(at(5), "pods")
 	r := w.tell(6)[1]
-	if !r.Unheard.Lasts() || !r.Unheard.Since.Equal(at(5)) || r.Broken() || w.Hears(at(6), "pods") || !w.Hears(at(6), "nodes") {
+	if !r.Gap.Lasts() || !r.Gap.Since.Equal(at(5)) || r.Broken() || w.Hears(at(6), "pods") || !w.Hears(at(6), "nodes") {
 		t.Errorf("it has ended: %+v", r)
 	}
 	if r = w.tell(8)[1]; !r.Broken() || r.Trouble != endedText {
@@ -63,7 +63,7 @@ func TestUnheard(t *testing.T) {
 	}
 	w.Heard(at(9), "pods")
 	r = w.tell(9.01)[1]
-	if r.Unheard != (sources.Gap{Since: at(5), Until: at(9)}) || r.Broken() || r.State != sources.ResourceWatched {
+	if r.Gap != (sources.Gap{Since: at(5), Until: at(9)}) || r.Broken() || r.State != sources.ResourceWatched {
 		t.Errorf("heard again: %+v", r)
 	}
 	if w.Hears(at(9.01), "pods") || !w.Hears(at(9.2), "pods") {
@@ -73,7 +73,7 @@ func TestUnheard(t *testing.T) {
 	w.Heard(at(9.03), "pods")
 	w.Ended(at(9.04), "pods")
 	w.Heard(at(9.05), "pods")
-	if r = w.tell(9.06)[1]; r.Unheard != (sources.Gap{Since: at(9.02), Until: at(9.05)}) {
+	if r = w.tell(9.06)[1]; r.Gap != (sources.Gap{Since: at(9.02), Until: at(9.05)}) {
 		t.Errorf("two ends before one was told: %+v", r)
 	}
 }
@@ -90,7 +90,7 @@ func TestStaleSince(t *testing.T) {
 	if got := StaleSince(w.tell(5)); !got.Equal(at(4)) {
 		t.Errorf("stale since %v", got)
 	}
-	if r := w.tell(5)[2]; !r.Unheard.Lasts() {
+	if r := w.tell(5)[2]; !r.Gap.Lasts() {
 		t.Errorf("what may not be read any more is heard: %+v", r)
 	}
 	w.Heard(at(6), "pods")
@@ -109,7 +109,7 @@ func TestAttachedWithout(t *testing.T) {
 		t.Error("it waits for lists that fail, until it need not any more")
 	}
 	w.Attached(at(15))
-	if all := w.tell(16); !all[0].Unheard.Since.IsZero() || all[1].Unheard != (sources.Gap{Since: at(15)}) {
+	if all := w.tell(16); !all[0].Gap.Since.IsZero() || all[1].Gap != (sources.Gap{Since: at(15)}) {
 		t.Errorf("they are %+v", all)
 	}
 }
@@ -150,7 +150,7 @@ func TestStopped(t *testing.T) {
 	w.Runs(at(49))
 	w.Ended(at(49.1), "nodes")
 	for _, r := range w.tell(49.2) {
-		if !r.Broken() || !r.Unheard.Since.Equal(at(4)) || r.Trouble == "" {
+		if !r.Broken() || !r.Gap.Since.Equal(at(4)) || r.Trouble == "" {
 			t.Errorf("it goes on: %+v", r)
 		}
 	}
@@ -161,17 +161,17 @@ func TestStopped(t *testing.T) {
 	w.Runs(at(51))
 	w.Runs(at(52))
 	nodes, pods := w.tell(52)[0], w.tell(52)[1]
-	if !nodes.Unheard.Lasts() || pods.Unheard != (sources.Gap{Since: at(4), Until: at(51)}) || pods.Trouble != "" {
+	if !nodes.Gap.Lasts() || pods.Gap != (sources.Gap{Since: at(4), Until: at(51)}) || pods.Trouble != "" {
 		t.Errorf("nodes are %+v, pods %+v", nodes, pods)
 	}
 	w.Heard(at(53), "nodes")
-	if r := w.tell(53)[0]; r.Unheard != (sources.Gap{Since: at(4), Until: at(53)}) {
+	if r := w.tell(53)[0]; r.Gap != (sources.Gap{Since: at(4), Until: at(53)}) {
 		t.Errorf("nodes are %+v", r)
 	}
 	for i := range 20 { // a clock that is set back, and one that runs
 		w.Runs(at(float64(10 + i)))
 	}
-	if r := w.tell(30)[1]; r.Unheard.Lasts() {
+	if r := w.tell(30)[1]; r.Gap.Lasts() {
 		t.Errorf("pods are %+v", r)
 	}
 }

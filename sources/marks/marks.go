@@ -47,12 +47,12 @@ var errUntimed = errors.New("it does not begin with a time")
 // error names the file, the line and the cause: nothing in the file can be read.
 func Read(r *lines.Reader) (*sources.Part, error) {
 	part := &sources.Part{Format: Format, Keep: r.Keep}
-	r.Timed(clock())
+	r.CheckTimes(clock())
 	if err := r.ReadAll(func(line []byte) error { return readLine(r, part, line) }); err != nil {
 		return nil, err
 	}
 	if len(part.Events) == 0 {
-		if err := r.Nothing(); err != nil {
+		if err := r.NoContentErr(); err != nil {
 			return nil, err
 		}
 	}
@@ -86,7 +86,7 @@ func readLine(r *lines.Reader, part *sources.Part, line []byte) error {
 	case !torn:
 		return nil
 	case glued.Match(line):
-		return r.Torn(r.Line(), errGlued)
+		return r.ReadInPart(r.Line(), errGlued)
 	}
 	r.Skip(errUntimed)
 	return nil
@@ -101,8 +101,8 @@ var glued = regexp.MustCompile(`\d{4}/\d\d/\d\d \d\d:\d\d:\d\d +\d+\.\ds `)
 // clock returns the clock of such logs.
 func clock() lines.Clock {
 	return lines.Clock{
-		Find:   func(line []byte) []byte { return line[:min(len(line), len(layout))] },
-		Coarse: len("2026/11/21 10:56"),
+		Find:      func(line []byte) []byte { return line[:min(len(line), len(layout))] },
+		MinuteLen: len("2026/11/21 10:56"),
 		Parse: func(text []byte) (time.Time, bool) {
 			at, err := time.Parse(layout, string(text))
 			return at, err == nil

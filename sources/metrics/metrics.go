@@ -77,7 +77,7 @@ func Read(r *lines.Reader) (*sources.Part, error) {
 		part.Add(s.Time.UTC(), &sources.Counts{Active: *s.Active, Backoff: s.Backoff, Unschedulable: s.Unschedulable, Gated: s.Gated})
 		return nil
 	}
-	r.Timed(lines.Times())
+	r.CheckTimes(lines.JSONTimes())
 	err := r.ReadAll(func(line []byte) error {
 		if r.Repeats(line) {
 			return r.Repeated()
@@ -92,7 +92,7 @@ func Read(r *lines.Reader) (*sources.Part, error) {
 		return nil, err
 	}
 	if len(part.Events) == 0 {
-		if err := r.Nothing(); err != nil {
+		if err := r.NoContentErr(); err != nil {
 			return nil, err
 		}
 	}

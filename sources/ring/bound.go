@@ -9,22 +9,22 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Bound is how much a ring keeps. Zero is no bound of that kind; one of them is set.
+// Bound limits what a ring keeps. At least one of its fields is set; 0 is no limit.
 type Bound struct {
-	// Age is how long a window is kept at the least: the oldest segment goes once what is behind it is older.
+	// Age is the minimum time kept: the oldest segment is dropped once the ones after it cover that.
 	Age time.Duration
-	// Bytes are how many the segments may have together.
+	// Bytes limits the total size of the segments.
 	Bytes int64
 }
 
-// The least that a ring can be told to keep. Below, keyframes would take most of it.
+// The range of bounds. Below the minimum, keyframes would take most of a ring.
 const (
-	leastAge   = time.Minute
-	leastBytes = 4 << 20
-	mostAge    = 10 * 365 * 24 * time.Hour
+	minAge   = time.Minute
+	minBytes = 4 << 20
+	maxAge   = 10 * 365 * 24 * time.Hour
 )
 
-// ParseBound reads bounds as a person gives them: "24h", "2GiB", one of each at the most.
+// ParseBound parses at most one duration and one size: "24h", "2GiB".
 func ParseBound(texts ...string) (Bound, error) {
 	var b Bound
 	for _, text := range texts {
@@ -44,7 +44,7 @@ func (b *Bound) set(text string) error {
 		switch {
 		case b.Age != 0:
 			return errors.New("is a second duration: a ring has one, and one size")
-		case age < leastAge || age > mostAge:
+		case age < minAge || age > maxAge:
 			return errors.New("is no length of a ring: it keeps a minute or more, and 87600h at the most")
 		}
 		b.Age = age
@@ -56,31 +56,31 @@ func (b *Bound) set(text string) error {
 		return errors.New("is neither a duration nor a size: 24h, 2GiB")
 	case b.Bytes != 0:
 		return errors.New("is a second size: a ring has one, and one duration")
-	case size.Value() < leastBytes:
+	case size.Value() < minBytes:
 		return errors.New("is too small for a ring: it has 4MiB or more")
 	}
 	b.Bytes = size.Value()
 	return nil
 }
 
-// shares is into how many segments a bound is divided, about: what goes at once when the bound is met.
-const shares = 32
+// segmentsPerRing is about how many segments a full ring has. One is dropped at a time.
+const segmentsPerRing = 32
 
-// largest is the most that a segment of a ring without a bound in bytes has.
-const largest = 64 << 20
+// maxSegment limits the size of a segment if Bytes is 0.
+const maxSegment = 64 << 20
 
-// full reports whether a segment has its share: of so many bytes, the keyframe's among them, and of that age.
+// full reports whether a segment of that size, which includes its keyframe, and that age is complete.
 func (b Bound) full(bytes, keyframe int64, age time.Duration) bool {
-	if b.Age > 0 && age >= b.Age/shares {
+	if b.Age > 0 && age >= b.Age/segmentsPerRing {
 		return true
 	}
-	share := int64(largest)
+	size := int64(maxSegment)
 	if b.Bytes > 0 {
-		share = b.Bytes / shares
+		size = b.Bytes / segmentsPerRing
 	}
-	share = max(share, 2*keyframe) // so that keyframes are a third of it at the most
+	size = max(size, 2*keyframe) // so that keyframes are at most a third
 	if b.Bytes > 0 {
-		share = min(share, max(b.Bytes/2-keyframe, b.Bytes/shares))
+		size = min(size, max(b.Bytes/2-keyframe, b.Bytes/segmentsPerRing))
 	}
-	return bytes-keyframe >= share
+	return bytes-keyframe >= size
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/schedq/schedq/sources/ring"
 )
 
-// TestClocks: how the clocks were found to go together is known wherever one begins to read, also where the recorder was stopped meanwhile.
+// TestClocks: the clocks are known wherever reading begins, also after the recorder was stopped.
 func TestClocks(t *testing.T) {
 	w, folder, bound := newWorld(), t.TempDir(), ring.Bound{Age: 12 * time.Minute}
 	out := begin(t, t.Context(), folder, bound, w)
@@ -33,7 +33,7 @@ func TestClocks(t *testing.T) {
 		8 * time.Minute: {"8m0s: -20ms"},
 	} {
 		var got []string
-		for _, ev := range read(t, folder, ring.Reading{From: noon.Add(from)}).events {
+		for _, ev := range read(t, folder, ring.ReadOptions{From: noon.Add(from)}).events {
 			if c, is := ev.Fact.(*sources.Clocks); is {
 				got = append(got, fmt.Sprintf("%v: %v", ev.Time.Sub(noon), c.Ahead))
 			}

@@ -12,16 +12,16 @@ import (
 	"github.com/schedq/schedq/sources/trace"
 )
 
-// file reads a segment: first its keyframe, and then its events.
+// file reads a segment: its keyframe, and then its events.
 type file struct {
 	segment
-	lines *lines.Reader
-	trace *trace.Reader
-	ahead *sources.Event // read and not handed out
-	keeps bool           // what is read is kept
+	lines    *lines.Reader
+	trace    *trace.Reader
+	buffered *sources.Event // read, and not returned yet
+	retains  bool           // events are kept, and count against the budget
 }
 
-// openFile opens a segment. Whoever keeps what is read spends budget, which is nil otherwise.
+// openFile opens a segment. Kept events count against budget, which may be nil.
 func openFile(ctx context.Context, s segment, budget *lines.Budget) (*file, error) {
 	r, err := lines.Open(ctx, s.path, nil)
 	if err != nil {
@@ -32,7 +32,7 @@ func openFile(ctx context.Context, s segment, budget *lines.Budget) (*file, erro
 		r.Spend(budget)
 	}
 	f.trace = trace.NewReader(r, func(bytes int) {
-		if budget != nil && f.keeps {
+		if budget != nil && f.retains {
 			r.Keep(bytes)
 		}
 	})
@@ -41,16 +41,16 @@ func openFile(ctx context.Context, s segment, budget *lines.Budget) (*file, erro
 
 // next returns the next event, and io.EOF after the last.
 func (f *file) next() (sources.Event, error) {
-	if ev := f.ahead; ev != nil {
-		f.ahead = nil
+	if ev := f.buffered; ev != nil {
+		f.buffered = nil
 		return *ev, nil
 	}
 	return f.trace.Next()
 }
 
-// keyframe reads the segment's keyframe: what was known then, and when. It returns nil if that is not whole.
-func (f *file) keyframe() (*situation, time.Time, error) {
-	s := newSituation()
+// keyframe reads the segment's keyframe and its time. It returns nil if the keyframe is incomplete.
+func (f *file) keyframe() (*snapshot, time.Time, error) {
+	s := newSnapshot()
 	for s.attached == nil {
 		ev, err := f.next()
 		if errors.Is(err, io.EOF) {
@@ -69,8 +69,8 @@ func (f *file) keyframe() (*situation, time.Time, error) {
 	return s, time.Time{}, nil
 }
 
-// restOfKeyframe reads what is known beside the objects, which is told of the same moment.
-func (f *file) restOfKeyframe(s *situation, at time.Time) error {
+// restOfKeyframe reads the details after the record "attached", which have the same time.
+func (f *file) restOfKeyframe(s *snapshot, at time.Time) error {
 	for {
 		ev, err := f.next()
 		if errors.Is(err, io.EOF) {
@@ -80,18 +80,18 @@ func (f *file) restOfKeyframe(s *situation, at time.Time) error {
 			return err
 		}
 		switch ev.Fact.(type) {
-		case *sources.Silent, *sources.Unheard, *sources.Logged, *sources.Move:
+		case *sources.Silent, *sources.WatchGap, *sources.Logged, *sources.Move:
 			if ev.Time.Equal(at) {
 				s.add(ev)
 				continue
 			}
 		}
-		f.ahead = &ev
+		f.buffered = &ev
 		return nil
 	}
 }
 
-// errMisplaced is that a segment is not the one that its name says.
+// errMisplaced is the error about a segment with a wrong name.
 var errMisplaced = errors.New("the segment does not belong there: its number or its time is wrong")
 
 func (s *segment) misplaced() error {

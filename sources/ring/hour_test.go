@@ -141,7 +141,7 @@ func TestHour(t *testing.T) {
 	}
 	attempts := 0
 	var first time.Time
-	for ev, err := range r.Events(t.Context(), ring.Reading{Notice: func(n string) { t.Error(n) }}) {
+	for ev, err := range r.Events(t.Context(), ring.ReadOptions{Notice: func(n string) { t.Error(n) }}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,19 +13,19 @@ import (
 	"github.com/schedq/schedq/sources/trace"
 )
 
-// open is a segment that is being written.
-type open struct {
+// openSegment is a segment that is being written.
+type openSegment struct {
 	segment
 	file *disk.Growing
 	out  *trace.Writer
-	// keyframe is how many bytes its keyframe has.
+	// keyframe is the size of its keyframe in bytes.
 	keyframe int64
 }
 
-// create begins a segment's file.
-func create(ctx context.Context, folder string, s segment) (*open, error) {
+// create creates a segment's file.
+func create(ctx context.Context, folder string, s segment) (*openSegment, error) {
 	s.path = filepath.Join(folder, s.fileName())
-	o := &open{segment: s}
+	o := &openSegment{segment: s}
 	var err error
 	o.file, err = disk.Create(ctx, s.path, disk.Options{}, func(w io.Writer) error {
 		if o.out, err = trace.NewLasting(w); err != nil {
@@ -39,8 +39,8 @@ func create(ctx context.Context, folder string, s segment) (*open, error) {
 	return o, nil
 }
 
-// write writes an event. skipped says why that one event can't be written, err why no more can.
-func (o *open) write(ev sources.Event) (skipped, err error) {
+// write writes an event. skipped is why this event can't be encoded, err why the file can't be written.
+func (o *openSegment) write(ev sources.Event) (skipped, err error) {
 	if skipped = o.out.Write(ev); skipped == nil {
 		return nil, nil
 	}
@@ -50,15 +50,15 @@ func (o *open) write(ev sources.Event) (skipped, err error) {
 	return skipped, nil
 }
 
-// flush hands what was written to the file.
-func (o *open) flush() error {
+// flush writes buffered events to the file.
+func (o *openSegment) flush() error {
 	err := o.out.Flush()
 	o.bytes = o.file.Bytes()
 	return err
 }
 
-// close ends the file, and has the disk take it.
-func (o *open) close() error {
+// close completes and syncs the file.
+func (o *openSegment) close() error {
 	err := o.out.Close()
 	if closing := o.file.Close(); err == nil {
 		err = closing
@@ -67,27 +67,27 @@ func (o *open) close() error {
 	return err
 }
 
-// keyframe is a segment whose keyframe is being written, while events still go to the one before: a large cluster's takes
-// longer than what may be lost.
-type keyframe struct {
-	*open
+// keyframeWriter writes the keyframe of the next segment in steps, while events still go to the current one: the
+// keyframe of a large cluster takes longer than events may wait.
+type keyframeWriter struct {
+	*openSegment
 	rest    []runtime.Object
-	changes []sources.Event // of objects, since it was begun
+	changes []sources.Event // of objects, since the start
 }
 
-// slice is how many objects of a keyframe are written at once: about a tenth of a second's work.
-const slice = 5000
+// keyframeBatch is how many objects step writes. It takes about 100 ms.
+const keyframeBatch = 5000
 
-// add takes in what happened since the keyframe was begun.
-func (k *keyframe) add(ev sources.Event) {
-	if _, is := ev.Fact.(*sources.ObjectChange); is {
+// add adds an event since the start of the keyframe.
+func (k *keyframeWriter) add(ev sources.Event) {
+	if _, ok := ev.Fact.(*sources.ObjectChange); ok {
 		k.changes = append(k.changes, ev)
 	}
 }
 
-// step writes a slice. It returns true once all objects are written.
-func (k *keyframe) step() (all bool, err error) {
-	n := min(slice, len(k.rest))
+// step writes a batch of objects. It returns true once all are written.
+func (k *keyframeWriter) step() (all bool, err error) {
+	n := min(keyframeBatch, len(k.rest))
 	for _, obj := range k.rest[:n] {
 		if _, err := k.write(sources.Event{Time: k.start, Fact: &sources.ObjectChange{Verb: sources.Added, Object: obj}}); err != nil {
 			return false, err
@@ -97,9 +97,9 @@ func (k *keyframe) step() (all bool, err error) {
 	return len(k.rest) == 0, k.flush()
 }
 
-// end ends the keyframe with what is known at now. From then on it is a segment.
-func (k *keyframe) end(known *situation, now time.Time) error {
-	for _, events := range [][]sources.Event{k.changes, known.beside(now)} {
+// end completes the keyframe with the changes and details up to now. Then it is a segment.
+func (k *keyframeWriter) end(known *snapshot, now time.Time) error {
+	for _, events := range [][]sources.Event{k.changes, known.details(now)} {
 		for _, ev := range events {
 			if _, err := k.write(ev); err != nil {
 				return err
@@ -107,6 +107,6 @@ func (k *keyframe) end(known *situation, now time.Time) error {
 		}
 	}
 	err := k.flush()
-	k.open.keyframe = k.bytes
+	k.openSegment.keyframe = k.bytes
 	return err
 }

@@ -18,7 +18,7 @@ import (
 
 var kills = flag.Int("kills", 3, "how often TestKilledProcess kills a recorder")
 
-// ringOfChild is set, to a ring's folder, in the process that records and is killed.
+// ringOfChild is set to a ring's folder in the process that records and is killed.
 const ringOfChild = "SCHEDQ_TEST_RING"
 
 // TestMain records, in the process that TestKilledProcess kills.
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// busy is a stream that tells a thousand marks a second, about: as many as time has passed for since it was asked.
+// busy is a stream of about a thousand marks a second.
 type busy struct {
 	world *world
 	begin time.Time
@@ -49,7 +49,7 @@ func (b *busy) Take() (events []sources.Event, _ sources.Status) {
 	return events, sources.Status{}
 }
 
-// recordUntilKilled records a busy stream, and says how many of its marks are written, again and again.
+// recordUntilKilled records a busy stream, and prints the number of written marks every 10 ms.
 func recordUntilKilled(folder string) {
 	out, err := ring.Create(context.Background(), folder, ring.Bound{Bytes: 1 << 20})
 	if err != nil {
@@ -65,8 +65,8 @@ func recordUntilKilled(folder string) {
 	}
 }
 
-// TestKilledProcess: a recorder that is killed with SIGKILL at any moment leaves what it had written in the ring, and the next
-// one goes on. With -kills it also says how much of the last second was missing.
+// TestKilledProcess: after SIGKILL at any time, what the recorder wrote is in the ring, and the next recorder continues it. It
+// logs how much time is missing at most.
 func TestKilledProcess(t *testing.T) {
 	folder := t.TempDir()
 	var most time.Duration
@@ -96,10 +96,10 @@ func TestKilledProcess(t *testing.T) {
 			}
 		}
 		if err := child.Wait(); err == nil {
-			t.Fatal("it ended by itself")
+			t.Fatal("the recorder ended by itself")
 		}
-		got := read(t, folder, ring.Reading{})
-		if len(got.notices) > 1 { // that nothing was recorded between
+		got := read(t, folder, ring.ReadOptions{})
+		if len(got.notices) > 1 { // about the time between the runs
 			t.Errorf("kill %d: %q", n, got.notices)
 		}
 		first := len(got.marks) - 1
@@ -107,12 +107,12 @@ func TestKilledProcess(t *testing.T) {
 			first--
 		}
 		if end := got.marks[len(got.marks)-1]; written == 0 || end < written || got.marks[first] > written {
-			t.Fatalf("kill %d: marks %d to %d of its last run are in the ring, and it said that %d are written", n, got.marks[first], end, written)
+			t.Fatalf("kill %d: marks %d to %d of the last run are in the ring, want %d", n, got.marks[first], end, written)
 		}
 		missing := killed.Sub(got.events[len(got.events)-1].Time)
 		if most = max(most, missing); *kills >= 50 && missing > time.Second {
 			t.Errorf("kill %d: the last %v are missing", n, missing)
 		}
 	}
-	t.Logf("killed %d times: at the most the last %v were missing", *kills, most.Round(time.Millisecond))
+	t.Logf("killed %d times: at most the last %v were missing", *kills, most.Round(time.Millisecond))
 }

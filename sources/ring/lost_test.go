@@ -14,10 +14,10 @@ import (
 	"github.com/schedq/schedq/sources/ring"
 )
 
-// segmentsOf returns the paths of a ring's segments, the oldest first.
-func segmentsOf(t *testing.T, folder string) []string {
+// segmentsOf returns the paths of a ring's segments, the oldest first. There must be at least n.
+func segmentsOf(t *testing.T, folder string, n int) []string {
 	paths, err := filepath.Glob(filepath.Join(folder, "ring-*"))
-	if err != nil || len(paths) < 5 {
+	if err != nil || len(paths) < n {
 		t.Fatal(paths, err)
 	}
 	slices.Sort(paths)
@@ -29,12 +29,11 @@ func renumbered(path, number string) string {
 	return filepath.Join(filepath.Dir(path), "ring-"+number+filepath.Base(path)[len("ring-0000000001"):])
 }
 
-// TestDisorder: segments that are missing, or that are not what their names say, are named, and all others are played; where the ring has
-// to be whole, they are an error.
-func TestDisorder(t *testing.T) {
+// TestMissingSegments: notices name missing and misnamed segments, and the others are played. A strict reader fails.
+func TestMissingSegments(t *testing.T) {
 	for name, c := range map[string]struct {
 		damage func(t *testing.T, all []string) error
-		says   string
+		want   string
 		lost   int  // limits the number of lost marks
 		gap    bool // the recording has one
 	}{
@@ -43,7 +42,7 @@ func TestDisorder(t *testing.T) {
 			return errors.Join(os.Remove(all[2]), os.Remove(all[3]), os.Remove(all[4]))
 		}, "segments 3 to 5 are missing", 210, true},
 		"the first is the last": {func(_ *testing.T, all []string) error { return os.Rename(all[0], renumbered(all[0], "0000000500")) }, "does not belong there", 70, false},
-		"many that are empty": {func(_ *testing.T, all []string) error {
+		"many are empty": {func(_ *testing.T, all []string) error {
 			for n := range 1000 {
 				if err := os.WriteFile(filepath.Join(filepath.Dir(all[0]), fmt.Sprintf("ring-%010d-20261121T110000.000Z.jsonl.zst", 1000+2*n)), nil, 0o600); err != nil {
 					return err
@@ -51,10 +50,10 @@ func TestDisorder(t *testing.T) {
 			}
 			return nil
 		}, "(as of 999 more)", 0, false},
-		"one has an absurd number": {func(_ *testing.T, all []string) error {
+		"one has a number that is too large": {func(_ *testing.T, all []string) error {
 			return os.Rename(all[1], renumbered(all[1], "9999999999"))
 		}, "does not belong there", 70, true},
-		"an old one is the newest": {func(t *testing.T, all []string) error {
+		"a copy of an old one is the newest": {func(t *testing.T, all []string) error {
 			data, err := os.ReadFile(all[1])
 			if err != nil {
 				return err
@@ -72,16 +71,16 @@ func TestDisorder(t *testing.T) {
 			if err := out.Close(); err != nil {
 				t.Fatal(err)
 			}
-			whole := read(t, folder, ring.Reading{Strict: true})
+			whole := read(t, folder, ring.ReadOptions{Strict: true})
 			if len(whole.notices) > 0 {
 				t.Fatal(whole.notices)
 			}
-			if err := c.damage(t, segmentsOf(t, folder)); err != nil {
+			if err := c.damage(t, segmentsOf(t, folder, 5)); err != nil {
 				t.Fatal(err)
 			}
-			got := read(t, folder, ring.Reading{})
-			if !slices.ContainsFunc(got.notices, func(n string) bool { return strings.Contains(n, c.says) }) {
-				t.Errorf("the notices are %q, want %q", got.notices, c.says)
+			got := read(t, folder, ring.ReadOptions{})
+			if !slices.ContainsFunc(got.notices, func(n string) bool { return strings.Contains(n, c.want) }) {
+				t.Errorf("the notices are %q, want %q", got.notices, c.want)
 			}
 			if len(got.notices) > 3 {
 				t.Errorf("there are %d notices", len(got.notices))
@@ -93,28 +92,28 @@ func TestDisorder(t *testing.T) {
 			if gap != c.gap {
 				t.Errorf("a gap: %v, want %v; %q", gap, c.gap, got.notices)
 			}
-			if _, err := tryRead(t, folder, ring.Reading{Strict: true}); err == nil || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("a strict reader says %v", err)
+			if _, err := tryRead(t, folder, ring.ReadOptions{Strict: true}); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("a strict reader returns %v", err)
 			}
-			// Who records there goes on behind all of them.
+			// A new recorder continues after all of them.
 			out = begin(t, t.Context(), folder, ring.Bound{Age: 30 * time.Minute}, w)
 			w.run(out, 5*time.Second, w.mark())
 			if err := out.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if got := read(t, folder, ring.Reading{}); !slices.Contains(got.marks, w.marks) {
-				t.Errorf("what was recorded afterwards is missing: %v", got.notices)
+			if got := read(t, folder, ring.ReadOptions{}); !slices.Contains(got.marks, w.marks) {
+				t.Errorf("later events are missing: %v", got.notices)
 			}
 		})
 	}
 }
 
-// TestRemovedFolder: a recorder whose folder is removed says so and ends; one whose segment alone is removed begins another.
+// TestRemovedFolder: if its folder is removed, a recorder ends with an error. If only its segment is removed, it begins another.
 func TestRemovedFolder(t *testing.T) {
 	folder, w := filepath.Join(t.TempDir(), "ring"), newWorld()
 	out := begin(t, t.Context(), folder, ring.Bound{Age: 30 * time.Minute}, w)
 	w.run(out, time.Minute)
-	for _, path := range segmentsOfNow(t, folder) {
+	for _, path := range segmentsOf(t, folder, 1) {
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +123,7 @@ func TestRemovedFolder(t *testing.T) {
 	if err := out.Lost(); err != nil || len(out.Notices()) > 0 {
 		t.Fatal(err, out.Notices())
 	}
-	if got := read(t, folder, ring.Reading{}); !slices.Contains(got.marks, w.marks) {
+	if got := read(t, folder, ring.ReadOptions{}); !slices.Contains(got.marks, w.marks) {
 		t.Errorf("the marks are %v", got.marks)
 	}
 	if err := os.RemoveAll(folder); err != nil {
@@ -133,11 +132,11 @@ func TestRemovedFolder(t *testing.T) {
 	w.run(out, 5*time.Second)
 	for _, err := range []error{out.Lost(), out.Close()} {
 		if err == nil || !strings.Contains(err.Error(), folder+" is gone") {
-			t.Errorf("it says %v", err)
+			t.Errorf("the error is %v", err)
 		}
 	}
 	if _, err := os.Stat(folder); err == nil {
-		t.Error("the folder is there again")
+		t.Error("the folder exists again")
 	}
 	// Removed shortly before the end.
 	out = begin(t, t.Context(), folder, ring.Bound{Age: 30 * time.Minute}, newWorld())
@@ -147,12 +146,4 @@ func TestRemovedFolder(t *testing.T) {
 	if err := out.Close(); err == nil {
 		t.Error("no error")
 	}
-}
-
-func segmentsOfNow(t *testing.T, folder string) []string {
-	paths, err := filepath.Glob(filepath.Join(folder, "ring-*"))
-	if err != nil || len(paths) == 0 {
-		t.Fatal(paths, err)
-	}
-	return paths
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Events yields what the ring tells in the order of time, as one recording of a live cluster: it begins with all that is known
-// at From. An error is the last that it yields.
-func (r *Ring) Events(ctx context.Context, reading Reading) iter.Seq2[sources.Event, error] {
+// Events yields the ring's events in order of time, as one recording of a live cluster. It begins with all that was known
+// at From. After an error it ends.
+func (r *Ring) Events(ctx context.Context, reading ReadOptions) iter.Seq2[sources.Event, error] {
 	return func(yield func(sources.Event, error) bool) {
-		p := &player{Reading: reading, ring: r, yield: func(ev sources.Event) bool { return yield(ev, nil) }}
+		p := &player{ReadOptions: reading, ring: r, yield: func(ev sources.Event) bool { return yield(ev, nil) }}
 		if err := p.play(ctx); err != nil && !errors.Is(err, errStopped) {
 			yield(sources.Event{}, err)
 		}
@@ -26,38 +26,39 @@ func (r *Ring) Events(ctx context.Context, reading Reading) iter.Seq2[sources.Ev
 
 var (
 	errStopped = errors.New("nobody wants more events")
-	errPast    = errors.New("what follows is after To")
+	errAfterTo = errors.New("what follows is after To")
 )
 
 // player plays a ring once.
 type player struct {
-	Reading
+	ReadOptions
 	ring  *Ring
 	yield func(sources.Event) bool
 
-	known *situation // by what was read up to now; nil before the first keyframe
-	last  time.Time  // of what was read
-	begin time.Time  // when what was known is told. Zero if it is not yet
-	order ordering
-	// ahead is when the clock was set back after the segment that is read, which tells nothing later. Zero if it was not.
-	ahead time.Time
+	known     *snapshot // what was read so far; nil before the first keyframe
+	last      time.Time // of the events read
+	startedAt time.Time // the time of emitKnown, zero before
+	order     sorter
+	// clockSetBack is to when the clock was set back after the current segment: its events get no later time. Zero if
+	// it was not.
+	clockSetBack time.Time
 
-	number  uint64  // of the segment that was read last, or 0
-	missing bool    // segments are missing since what is known
-	breaks  int     // times of which nothing was recorded
-	longest stretch // of those
-	clamped stretch // what was later than ahead
+	lastNumber uint64 // of the last segment, or 0
+	missing    bool   // segments are missing after known
+	gaps       int    // number of times without a recording
+	longestGap period
+	clamped    period // the times after clockSetBack
 }
 
-type stretch struct{ from, to time.Time }
+type period struct{ from, to time.Time }
 
 func (p *player) play(ctx context.Context) error {
-	if others := p.ring.others; len(others) > 0 {
+	if others := p.ring.misplaced; len(others) > 0 {
 		err := others[0].misplaced()
 		if len(others) > 1 {
 			err = fmt.Errorf("%w (as of %d more)", err, len(others)-1)
 		}
-		if err := p.say(ctx, err); err != nil {
+		if err := p.report(ctx, err); err != nil {
 			return err
 		}
 	}
@@ -65,20 +66,20 @@ func (p *player) play(ctx context.Context) error {
 	for i := first; err == nil && i < len(p.ring.all); i++ {
 		err = p.segment(ctx, i)
 	}
-	if err != nil && !errors.Is(err, errPast) {
+	if err != nil && !errors.Is(err, errAfterTo) {
 		return err
 	}
 	if p.known == nil {
 		return p.ring.empty()
 	}
-	if err := p.tellKnown(p.From); err != nil {
+	if err := p.emitKnown(p.From); err != nil {
 		return err
 	}
-	p.sayBreaks()
-	return p.hand(true)
+	p.reportGaps()
+	return p.release(true)
 }
 
-// first returns which segment to begin with: the last one whose keyframe is not after From.
+// first returns the index of the first segment to play: the last one whose keyframe is not after From.
 func (p *player) first(ctx context.Context) (int, error) {
 	if p.From.IsZero() {
 		return 0, nil
@@ -98,66 +99,66 @@ func (p *player) first(ctx context.Context) (int, error) {
 	return 0, nil
 }
 
-// segment plays the ith segment.
+// segment plays the i-th segment.
 func (p *player) segment(ctx context.Context, i int) error {
 	f, err := p.ring.file(ctx, i, p.Budget)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it was dropped meanwhile: the next one's number says so
+		return nil // it was dropped meanwhile, which the number of the next one shows
 	}
-	var s *situation
+	var s *snapshot
 	var at time.Time
 	if f != nil {
 		defer f.lines.Close()
-		f.keeps = p.known == nil
+		f.retains = p.known == nil
 		s, at, err = f.keyframe()
 	}
 	if !errors.Is(err, errMisplaced) {
-		if missing := p.follow(p.ring.all[i].number); missing != nil {
-			if err := p.say(ctx, missing); err != nil {
+		if missing := p.checkNumber(p.ring.all[i].number); missing != nil {
+			if err := p.report(ctx, missing); err != nil {
 				return err
 			}
 		}
 	}
 	if err != nil {
-		return p.say(ctx, err)
+		return p.report(ctx, err)
 	}
 	if f == nil {
 		return nil
 	}
-	p.ahead = p.ring.setBack(i)
+	p.clockSetBack = p.ring.clockSetBackAfter(i)
 	if s != nil {
-		f.keeps = true
-		err = p.takeOver(f.segment, s, at)
+		f.retains = true
+		err = p.startSegment(f.segment, s, at)
 		for err == nil {
 			var ev sources.Event
 			if ev, err = f.next(); err == nil {
-				if err = p.tell(ev); err == nil {
+				if err = p.emit(ev); err == nil {
 					p.known.add(ev)
 				}
 			}
 		}
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		if errors.Is(err, errPast) || errors.Is(err, errStopped) {
+		if errors.Is(err, errAfterTo) || errors.Is(err, errStopped) {
 			return err
 		}
-		return p.say(ctx, err)
+		return p.report(ctx, err)
 	}
 	if f.trace.OnlyCut() {
 		return nil
 	}
 	for _, n := range f.trace.Notices() {
-		if err := p.say(ctx, errors.New(n)); err != nil {
+		if err := p.report(ctx, errors.New(n)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// follow notes that the segment with that number is next. The error is that others are missing before it.
-func (p *player) follow(number uint64) error {
-	before := p.number
-	p.number = number
+// checkNumber records the number of the current segment. It returns an error if segments before it are missing.
+func (p *player) checkNumber(number uint64) error {
+	before := p.lastNumber
+	p.lastNumber = number
 	if before == 0 || number <= before+1 {
 		return nil
 	}
@@ -168,8 +169,8 @@ func (p *player) follow(number uint64) error {
 	return fmt.Errorf("%s: segments %d to %d are missing", p.ring.name, before+1, number-1)
 }
 
-// say tells that something of the ring can't be read. Where it has to be, that is an error.
-func (p *player) say(ctx context.Context, why error) error {
+// report reports a part of the ring that can't be read. It returns the error if the options are strict.
+func (p *player) report(ctx context.Context, why error) error {
 	if p.Strict || ctx.Err() != nil {
 		return why
 	}
@@ -179,94 +180,95 @@ func (p *player) say(ctx context.Context, why error) error {
 	return nil
 }
 
-// setBack returns when the clock was set back after the ith segment, if it was: one that was begun later has that time.
-func (r *Ring) setBack(i int) (at time.Time) {
+// clockSetBackAfter returns to when the clock was set back after the i-th segment, which is the start of a later
+// segment, or zero if it was not.
+func (r *Ring) clockSetBackAfter(i int) (at time.Time) {
 	for _, s := range r.all[i+1:] {
-		if s.began && (at.IsZero() || s.start.Before(at)) {
+		if s.discontinuous && (at.IsZero() || s.start.Before(at)) {
 			at = s.start
 		}
 	}
 	return at
 }
 
-// takeOver goes on from what was known when a segment began.
-func (p *player) takeOver(from segment, now *situation, at time.Time) error {
+// startSegment continues with a segment that began at that time with what was known.
+func (p *player) startSegment(from segment, now *snapshot, at time.Time) error {
 	before, since := p.known, p.last
 	missing := p.missing
 	p.missing = false
 	if before == nil {
 		p.known, p.last = now, at
 		if !at.Before(p.From) {
-			return p.tellKnown(at)
+			return p.emitKnown(at)
 		}
 		return nil
 	}
-	// The changes are told of what was known before, and make of it what is known now.
+	// The changes lead from what was known before to now.
 	defer func() { p.known = now }()
-	changes, breaks := before.changes(now, since, at), (from.began || missing) && at.Sub(since) >= time.Second
-	if breaks { // what is told at its end may have been at any time in it
+	changes, isGap := before.changes(now, since, at), (from.discontinuous || missing) && at.Sub(since) >= time.Second
+	if isGap { // the changes may have happened at any time in the gap
 		gap := sources.Gap{Since: since}
-		changes = slices.Insert(changes, 0, sources.Event{Time: since, Fact: &sources.Unheard{Gap: gap}})
+		changes = slices.Insert(changes, 0, sources.Event{Time: since, Fact: &sources.WatchGap{Gap: gap}})
 		gap.Until = at
-		changes = append(changes, sources.Event{Time: at, Fact: &sources.Unheard{Gap: gap}})
+		changes = append(changes, sources.Event{Time: at, Fact: &sources.WatchGap{Gap: gap}})
 	}
 	for _, ev := range changes {
-		if err := p.tell(ev); err != nil {
+		if err := p.emit(ev); err != nil {
 			return err
 		}
 	}
-	if !breaks {
+	if !isGap {
 		return nil
 	}
-	if p.breaks++; at.Sub(since) > p.longest.to.Sub(p.longest.from) {
-		p.longest = stretch{since, at}
+	if p.gaps++; at.Sub(since) > p.longestGap.to.Sub(p.longestGap.from) {
+		p.longestGap = period{since, at}
 	}
-	return p.tell(sources.Event{Time: at, Fact: &sources.Mark{Text: sources.SafeText("not recorded since " + since.UTC().Format("15:04:05"))}})
+	return p.emit(sources.Event{Time: at, Fact: &sources.Mark{Text: sources.SafeText("not recorded since " + since.UTC().Format("15:04:05"))}})
 }
 
-// tellKnown tells all that is known, as what was there at that time, if it is not told yet.
-func (p *player) tellKnown(at time.Time) error {
-	if !p.begin.IsZero() {
+// emitKnown emits all that is known, as events at that time, unless it was emitted before.
+func (p *player) emitKnown(at time.Time) error {
+	if !p.startedAt.IsZero() {
 		return nil
 	}
-	p.begin = at
+	p.startedAt = at
 	for _, ev := range p.known.events(at) {
 		p.order.add(ev)
 	}
-	return p.hand(false)
+	return p.release(false)
 }
 
-// tell tells ev, if it is within what is wanted.
-func (p *player) tell(ev sources.Event) error {
-	if !p.ahead.IsZero() && ev.Time.After(p.ahead) {
-		if p.clamped.from = p.ahead; ev.Time.After(p.clamped.to) {
+// emit emits ev if it is between From and To.
+func (p *player) emit(ev sources.Event) error {
+	if !p.clockSetBack.IsZero() && ev.Time.After(p.clockSetBack) {
+		if p.clamped.from = p.clockSetBack; ev.Time.After(p.clamped.to) {
 			p.clamped.to = ev.Time
 		}
-		ev.Time = p.ahead
+		ev.Time = p.clockSetBack
 	}
 	if ev.Time.After(p.last) {
 		p.last = ev.Time
 	}
-	if ev.Time.Before(p.begin) {
-		ev.Time = p.begin // what was not known yet when a keyframe was made
+	if ev.Time.Before(p.startedAt) {
+		ev.Time = p.startedAt // it was not known yet when the keyframe was written
 	} else if ev.Time.Before(p.From) {
 		return nil
 	}
 	if !p.To.IsZero() && ev.Time.After(p.To) {
-		if ev.Time.Sub(p.To) > horizon {
-			return errPast
+		if ev.Time.Sub(p.To) > maxDelay {
+			return errAfterTo
 		}
 		return nil
 	}
-	if err := p.tellKnown(p.From); err != nil {
+	if err := p.emitKnown(p.From); err != nil {
 		return err
 	}
 	p.order.add(ev)
-	return p.hand(false)
+	return p.release(false)
 }
 
-// hand hands on what nothing can come before any more, or all that is left.
-func (p *player) hand(all bool) error {
+// release yields the events that no others can precede, or all.
+func (p *player) release(all bool) error {
 	for {
 		ev, ok := p.order.next(all)
 		if !ok {
@@ -278,19 +280,19 @@ func (p *player) hand(all bool) error {
 	}
 }
 
-// sayBreaks says what the recording does not tell.
-func (p *player) sayBreaks() {
+// reportGaps reports the times without a recording.
+func (p *player) reportGaps() {
 	if p.Notice == nil {
 		return
 	}
 	const format = "2006-01-02 15:04:05"
-	if p.breaks > 0 {
+	if p.gaps > 0 {
 		times := "once"
-		if p.breaks > 1 {
-			times = fmt.Sprintf("%d times, the longest time", p.breaks)
+		if p.gaps > 1 {
+			times = fmt.Sprintf("%d times, the longest time", p.gaps)
 		}
 		p.Notice(fmt.Sprintf("%s: nothing was recorded %s, from %s to %s: what changed meanwhile is told at its end",
-			p.ring.name, times, p.longest.from.UTC().Format(format), p.longest.to.UTC().Format(format)))
+			p.ring.name, times, p.longestGap.from.UTC().Format(format), p.longestGap.to.UTC().Format(format)))
 	}
 	if !p.clamped.to.IsZero() {
 		p.Notice(fmt.Sprintf("%s: the clock was set back: what was recorded until %s is told at %s",

@@ -13,14 +13,14 @@ import (
 	"github.com/schedq/schedq/sources/lines"
 )
 
-// Ring is a ring's folder as it was when it was opened. It may be written meanwhile.
+// Ring is a ring's folder as of Open. It may be written meanwhile.
 type Ring struct {
-	folder string
-	name   sources.SafeText
-	all    []segment
-	others []segment // in the folder, and no part of the ring
-	// now is when it was opened, if it is being written: it tells of what did not happen up to then. Zero if it is not.
-	now time.Time
+	folder    string
+	name      sources.SafeText
+	all       []segment
+	misplaced []segment // not part of the ring, because their names are wrong
+	// writtenUntil is when the ring was opened if it is being written, otherwise zero.
+	writtenUntil time.Time
 }
 
 // Open opens the ring in a folder.
@@ -36,11 +36,11 @@ func Open(ctx context.Context, folder string) (*Ring, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("there is no ring in %s", sources.Sanitize(folder))
 	}
-	all, others := inPlace(all)
+	all, others := splitMisplaced(all)
 	return &Ring{folder, sources.Sanitize(folder), all, others, now}, nil
 }
 
-// Span returns the first and the last moment that the ring tells of. What can't be read is left aside.
+// Span returns the first and the last time in the ring. It skips what can't be read.
 func (r *Ring) Span(ctx context.Context) (first, last time.Time, err error) {
 	for i := 0; i < len(r.all) && first.IsZero(); i++ {
 		if _, first, err = r.startOf(ctx, i); err != nil && ctx.Err() != nil {
@@ -55,8 +55,8 @@ func (r *Ring) Span(ctx context.Context) (first, last time.Time, err error) {
 			return first, last, err
 		}
 	}
-	if last.Before(r.now) {
-		last = r.now
+	if last.Before(r.writtenUntil) {
+		last = r.writtenUntil
 	}
 	if last.Before(first) {
 		first = last // the clock was set back
@@ -68,8 +68,8 @@ func (r *Ring) empty() error {
 	return fmt.Errorf("the ring %s holds nothing yet that is whole", r.name)
 }
 
-// startOf reads the keyframe of the ith segment. It returns nil if there is none that is whole.
-func (r *Ring) startOf(ctx context.Context, i int) (*situation, time.Time, error) {
+// startOf reads the keyframe of the i-th segment. It returns nil if that is incomplete.
+func (r *Ring) startOf(ctx context.Context, i int) (*snapshot, time.Time, error) {
 	f, err := r.file(ctx, i, nil)
 	if f == nil {
 		return nil, time.Time{}, err
@@ -78,7 +78,7 @@ func (r *Ring) startOf(ctx context.Context, i int) (*situation, time.Time, error
 	return f.keyframe()
 }
 
-// endOf returns the last time of the ith segment. It is zero if its keyframe is not whole.
+// endOf returns the last time in the i-th segment, zero if its keyframe is incomplete.
 func (r *Ring) endOf(ctx context.Context, i int) (time.Time, error) {
 	f, err := r.file(ctx, i, nil)
 	if f == nil {
@@ -98,10 +98,10 @@ func (r *Ring) endOf(ctx context.Context, i int) (time.Time, error) {
 	return last, err
 }
 
-// file opens the ith segment. It returns nil if there is nothing to read of it: it is cut off at its very beginning. The error is
-// fs.ErrNotExist if it was removed meanwhile.
+// file opens the i-th segment. It returns nil if that is cut off before any content. The error is fs.ErrNotExist if it was
+// removed meanwhile.
 func (r *Ring) file(ctx context.Context, i int, budget *lines.Budget) (*file, error) {
-	const magic = 4 // bytes, without which nobody can tell what it is
+	const magic = 4 // bytes of the compression's magic number
 	if r.all[i].bytes < magic {
 		return nil, nil
 	}
@@ -112,10 +112,10 @@ func (r *Ring) file(ctx context.Context, i int, budget *lines.Budget) (*file, er
 	return f, err
 }
 
-// Now is when the ring was opened, if it is being written: up to then nothing else happened. Zero if it is not.
-func (r *Ring) Now() time.Time { return r.now }
+// WrittenUntil returns when the ring was opened if it is being written: nothing else happened until then. Zero if not.
+func (r *Ring) WrittenUntil() time.Time { return r.writtenUntil }
 
-// Bytes is how many bytes the segments have that are read from that moment on.
+// Bytes returns the total size of the segments that are read from that time on.
 func (r *Ring) Bytes(from time.Time) (n int64) {
 	for i, s := range r.all {
 		if i+1 == len(r.all) || r.all[i+1].start.After(from) {
@@ -125,14 +125,14 @@ func (r *Ring) Bytes(from time.Time) (n int64) {
 	return n
 }
 
-// Reading says what is read of a ring, and how.
-type Reading struct {
-	// From and To are the first and the last moment that is told; zero is the ring's own.
+// ReadOptions are the options of Events.
+type ReadOptions struct {
+	// From and To are the first and the last time to yield. Zero is the start or end of the ring.
 	From, To time.Time
-	// Strict makes what can't be read an error. That a segment is cut off is none: a recorder was killed.
+	// Strict makes it an error if anything can't be read, except for a cut-off segment, whose recorder was killed.
 	Strict bool
-	// Budget is what is spent by who keeps the events, or nil.
+	// Budget limits the memory of kept events. It may be nil.
 	Budget *lines.Budget
-	// Notice is called with sentences for the person. It may be nil.
+	// Notice is called with sentences for the user. It may be nil.
 	Notice func(string)
 }

@@ -9,24 +9,26 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// writeEvery is how often what was seen goes to the file. The end of the process at any moment loses what came since.
+// writeEvery is the interval of writes. If the process is killed, the events since the last one are lost.
 const writeEvery = 400 * time.Millisecond
 
-// Recorder is a stream that is written to a ring as it is read. While the ring can't be written, the stream goes on without.
+// Recorder is a stream that is written to a ring while it is read. While the ring can't be written, the stream
+// continues without.
 type Recorder struct {
 	sources.Stream
 	writing sync.Mutex // guards out and lost
 	out     *Writer
-	lost    error // what Run returns because the ring is gone
+	lostErr error // the ring is gone; Run returns it
 
 	mu      sync.Mutex      // guards what follows
-	queue   []sources.Event // taken and not written yet
-	hearing sources.Hearing
+	queue   []sources.Event // not written yet
+	gaps    sources.GapTracker
 	notices []string
 	written int
 }
 
-// Record returns stream, which is written to out. Run ends with an error if the ring's folder is removed. Close must follow, after Run has returned.
+// Record returns stream with its events written to out. Run ends with an error if the ring's folder is removed. Close
+// must be called after Run.
 func Record(stream sources.Stream, out *Writer) *Recorder { return &Recorder{Stream: stream, out: out} }
 
 // Run implements sources.Stream.
@@ -43,7 +45,7 @@ func (r *Recorder) Run(ctx context.Context) error {
 			case <-writing.Done():
 				return
 			case <-tick.C:
-				if r.write(time.Now()); r.lost != nil {
+				if r.write(time.Now()); r.lostErr != nil {
 					end()
 					return
 				}
@@ -54,7 +56,7 @@ func (r *Recorder) Run(ctx context.Context) error {
 	stop()
 	wg.Wait()
 	if err == nil {
-		err = r.lost
+		err = r.lostErr
 	}
 	return err
 }
@@ -64,12 +66,12 @@ func (r *Recorder) Take() ([]sources.Event, sources.Status) {
 	events, status := r.Stream.Take()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.queue = append(append(r.queue, events...), r.hearing.Tell(time.Now(), status)...)
+	r.queue = append(append(r.queue, events...), r.gaps.Update(time.Now(), status)...)
 	status.Notices = slices.Concat(status.Notices, r.notices)
 	return events, status
 }
 
-// write writes what was taken since the last time.
+// write writes the queued events.
 func (r *Recorder) write(now time.Time) {
 	r.mu.Lock()
 	events := r.queue
@@ -78,29 +80,28 @@ func (r *Recorder) write(now time.Time) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	r.out.Write(now, events)
-	r.lost = r.out.Lost()
+	r.lostErr = r.out.Lost()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.notices, r.written = r.out.Notices(), r.out.Written()
 }
 
-// Written counts the events in the ring that were written by this recorder.
+// Written returns the number of events that this recorder wrote.
 func (r *Recorder) Written() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.written
 }
 
-// Close writes what is left and ends the ring's last segment. It returns the error that prevented that, unless Run returned it
-// before.
+// Close writes the queued events and completes the last segment. It returns an error unless Run returned it before.
 func (r *Recorder) Close() error {
 	r.writing.Lock()
-	said := r.lost
+	returned := r.lostErr
 	r.writing.Unlock()
 	r.write(time.Now())
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	if err := r.out.Close(); said == nil {
+	if err := r.out.Close(); returned == nil {
 		return err
 	}
 	return nil // Run returned it

@@ -18,7 +18,7 @@ import (
 	"github.com/schedq/schedq/sources/ring"
 )
 
-// begin begins a ring of a world that is attached to.
+// begin starts a ring of a cluster, and attaches to it.
 func begin(t testing.TB, ctx context.Context, folder string, bound ring.Bound, w *world) *ring.Writer {
 	t.Helper()
 	out, err := ring.Create(ctx, folder, bound)
@@ -43,8 +43,8 @@ func size(t testing.TB, folder string) (files int, bytes int64) {
 	return files, bytes
 }
 
-// TestWindow: of an hour in which a pod comes each second, a ring of ten minutes has ten and a bit, and is a whole recording.
-func TestWindow(t *testing.T) {
+// TestAge: a ring of ten minutes keeps about ten minutes of an hour, as a complete recording.
+func TestAge(t *testing.T) {
 	folder, w := filepath.Join(t.TempDir(), "ring"), newWorld()
 	w.put("first", nil)
 	out := begin(t, t.Context(), folder, ring.Bound{Age: 10 * time.Minute}, w)
@@ -55,7 +55,7 @@ func TestWindow(t *testing.T) {
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got := read(t, folder, ring.Reading{})
+	got := read(t, folder, ring.ReadOptions{})
 	if n := len(got.marks); n < 600 || n > 640 || got.marks[0] != 3600-n+1 || got.marks[n-1] != 3600 {
 		t.Errorf("%d marks, %d to %d", n, got.marks[0], got.marks[n-1])
 	}
@@ -65,13 +65,13 @@ func TestWindow(t *testing.T) {
 	if len(got.notices) > 0 {
 		t.Error(got.notices)
 	}
-	attached := slices.IndexFunc(got.events, func(ev sources.Event) bool { _, is := ev.Fact.(*sources.Attached); return is })
+	attached := slices.IndexFunc(got.events, func(ev sources.Event) bool { _, ok := ev.Fact.(*sources.Attached); return ok })
 	if a := got.events[attached].Fact.(*sources.Attached); attached != 101 || !a.Began.Equal(noon.Add(-time.Hour)) || !a.Nodes {
 		t.Errorf("attached is event %d: %v", attached, a)
 	}
 }
 
-// TestSize: a ring never has more than its bound, and makes good use of it.
+// TestSize: a ring never exceeds its bound, and uses most of it.
 func TestSize(t *testing.T) {
 	const bound = 96 << 10
 	moves := 20_000
@@ -96,16 +96,16 @@ func TestSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	if most > bound || most < bound*9/10 {
-		t.Errorf("%d bytes at the most of %d", most, bound)
+		t.Errorf("at most %d bytes, of %d", most, bound)
 	}
-	got := read(t, folder, ring.Reading{})
+	got := read(t, folder, ring.ReadOptions{})
 	if last := got.marks[len(got.marks)-1]; last != moves || len(got.marks) != last-got.marks[0]+1 || got.marks[0] == 1 {
 		t.Errorf("%d marks, %d to %d", len(got.marks), got.marks[0], last)
 	}
 }
 
-// TestCut: what is cut out of a ring begins with what was there then, and is the same wherever segments begin.
-func TestCut(t *testing.T) {
+// TestFromTo: a part of a ring begins with the objects at that time, and does not depend on where segments begin.
+func TestFromTo(t *testing.T) {
 	w := newWorld()
 	folders := []string{t.TempDir(), t.TempDir(), t.TempDir()}
 	var outs []*ring.Writer
@@ -140,11 +140,11 @@ func TestCut(t *testing.T) {
 	from, to := noon.Add(1501*time.Second), noon.Add(2001*time.Second)
 	var want string
 	for i, folder := range folders {
-		got := read(t, folder, ring.Reading{From: from, To: to})
+		got := read(t, folder, ring.ReadOptions{From: from, To: to})
 		if n := len(got.marks); n != 501 || got.marks[0] != 1501 || got.marks[n-1] != 2001 {
 			t.Errorf("%d marks: %v", n, got.marks)
 		}
-		attached := slices.IndexFunc(got.events, func(ev sources.Event) bool { _, is := ev.Fact.(*sources.Attached); return is })
+		attached := slices.IndexFunc(got.events, func(ev sources.Event) bool { _, ok := ev.Fact.(*sources.Attached); return ok })
 		pods, tried := 0, 0
 		for _, ev := range got.events[:attached] {
 			switch f := ev.Fact.(type) {
@@ -178,8 +178,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestKeyframeAhead: what happens is stamped before the keyframe that is made meanwhile, and told after it. It is told at the
-// beginning of a recording that begins there.
+// TestKeyframeAhead: events with a time before the keyframe that is being written come after it. A recording that begins
+// there has them at its beginning.
 func TestKeyframeAhead(t *testing.T) {
 	folder, w := t.TempDir(), newWorld()
 	out := begin(t, t.Context(), folder, ring.Bound{Age: time.Minute}, w)
@@ -194,13 +194,13 @@ func TestKeyframeAhead(t *testing.T) {
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := read(t, folder, ring.Reading{}); len(got.pods) > 0 {
-		t.Errorf("at the end there are %v", got.pods)
+	if got := read(t, folder, ring.ReadOptions{}); len(got.pods) > 0 {
+		t.Errorf("pods at the end: %v", got.pods)
 	}
 }
 
-// TestKilled: whatever happens, wherever segments begin, and whenever the recorder is killed, at whichever byte: what was
-// flushed is told once and in order, and what changed while nobody recorded is told at the next keyframe.
+// TestKilled: after random events and kills of the recorder, with files cut off at any byte, flushed events are read once and
+// in order, and changes while nothing was recorded are read at the next keyframe.
 func TestKilled(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		folder, w := t.TempDir(), newWorld()
@@ -209,7 +209,7 @@ func TestKilled(t *testing.T) {
 		dropped := map[int]bool{} // marks that a kill may have taken
 		flushed := w.marks
 		var events []sources.Event
-		write := w.now // what happens next may be stamped before what is written now
+		write := w.now // the next event may be earlier
 		for range rapid.IntRange(1, 40).Draw(rt, "steps") {
 			w.now = w.now.Add(time.Duration(rapid.OneOf(rapid.IntRange(1, 500), rapid.IntRange(1, 100_000)).Draw(rt, "ms")) * time.Millisecond)
 			name := fmt.Sprint("pod-", rapid.IntRange(0, 5).Draw(rt, "pod"))
@@ -244,7 +244,7 @@ func TestKilled(t *testing.T) {
 					rt.Fatal(err)
 				}
 				folder = next
-				w.put(name, nil) // nobody tells
+				w.put(name, nil) // not recorded
 				w.now = w.now.Add(time.Minute)
 				write = w.now
 				out = begin(t, t.Context(), folder, bound, w)
@@ -259,12 +259,12 @@ func TestKilled(t *testing.T) {
 		} else {
 			defer out.Close()
 		}
-		got := read(t, folder, ring.Reading{})
+		got := read(t, folder, ring.ReadOptions{})
 		if !maps.Equal(got.pods, w.there()) {
 			rt.Fatalf("pods %v, want %v", got.pods, w.there())
 		}
 		from := noon.Add(time.Duration(rapid.IntRange(0, int(w.now.Sub(noon))).Draw(rt, "from")))
-		if cut := read(t, folder, ring.Reading{From: from}); !maps.Equal(cut.pods, w.there()) {
+		if cut := read(t, folder, ring.ReadOptions{From: from}); !maps.Equal(cut.pods, w.there()) {
 			rt.Fatalf("from %v pods %v, want %v", from, cut.pods, w.there())
 		}
 		slices.Sort(got.marks) // some are late
@@ -278,7 +278,7 @@ func TestKilled(t *testing.T) {
 				}
 			}
 			if got.marks[i-1] == m {
-				rt.Fatalf("mark %d is told twice", m)
+				rt.Fatalf("mark %d is read twice", m)
 			}
 		}
 		if n := len(got.marks); w.marks > 0 && !dropped[w.marks] && (n == 0 || got.marks[n-1] != w.marks) {
@@ -294,9 +294,9 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// tear cuts a ring's last segment off at any byte, and returns the marks that are lost.
+// tear cuts the last segment off at a random byte, and returns the lost marks.
 func tear(rt *rapid.T, t testing.TB, folder string) (lost []int) {
-	before, err := tryRead(t, folder, ring.Reading{})
+	before, err := tryRead(t, folder, ring.ReadOptions{})
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func tear(rt *rapid.T, t testing.TB, folder string) (lost []int) {
 	if err := os.Truncate(last, int64(rapid.IntRange(0, int(info.Size())).Draw(rt, "size"))); err != nil {
 		rt.Fatal(err)
 	}
-	after, err := tryRead(t, folder, ring.Reading{})
+	after, err := tryRead(t, folder, ring.ReadOptions{})
 	if err != nil && !strings.Contains(err.Error(), "holds nothing yet") {
 		rt.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func tear(rt *rapid.T, t testing.TB, folder string) (lost []int) {
 		return before.marks
 	}
 	if len(after.notices) > len(before.notices) {
-		rt.Fatalf("that a segment is cut off is told: %q", after.notices)
+		rt.Fatalf("a notice about a cut-off segment: %q", after.notices)
 	}
 	return slices.DeleteFunc(before.marks, func(m int) bool { return slices.Contains(after.marks, m) })
 }

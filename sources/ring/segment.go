@@ -13,49 +13,49 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// segment is a file of a ring, as its name tells.
+// segment is a file of a ring.
 type segment struct {
 	path   string
 	number uint64 // the order of a ring's segments, whatever the clock said
-	// start is the moment at which the segment's first record was known, by the recorder's clock.
+	// start is the time of the segment's first record, by the recorder's clock.
 	start time.Time
-	// began is true if what comes before may not join up: the recorder began, or could not write for a while, or its clock was set
-	// back.
-	began bool
-	bytes int64
-	ended time.Time // when it was last written
+	// discontinuous is true if the segment may not continue the one before: the recorder had just started, could not write
+	// for a while, or its clock was set back.
+	discontinuous bool
+	bytes         int64
+	ended         time.Time // when it was last written
 }
 
-// stamp is how a segment's name has its start.
-const stamp = "20060102T150405.000Z"
+// nameTime is the format of the start in a segment's name.
+const nameTime = "20060102T150405.000Z"
 
-// maxNumber is the largest number that a segment's name has room for.
+// maxNumber is the largest number that fits a segment's name.
 const maxNumber = 999_999_999_999_999_999
 
-// named matches the names of segments: ring-0000000017-20261123T085657.123Z.jsonl.zst.
-var named = regexp.MustCompile(`^ring-([0-9]{10,18})-([0-9]{8}T[0-9]{6}\.[0-9]{3}Z)(-began)?\.jsonl\.zst$`)
+// segmentName matches the names of segments: ring-0000000017-20261123T085657.123Z.jsonl.zst.
+var segmentName = regexp.MustCompile(`^ring-([0-9]{10,18})-([0-9]{8}T[0-9]{6}\.[0-9]{3}Z)(-began)?\.jsonl\.zst$`)
 
-// fileName is the name of s's file.
+// fileName returns the name of the segment's file.
 func (s *segment) fileName() string {
 	began := ""
-	if s.began {
+	if s.discontinuous {
 		began = "-began"
 	}
-	return fmt.Sprintf("ring-%010d-%s%s.jsonl.zst", s.number, s.start.UTC().Format(stamp), began)
+	return fmt.Sprintf("ring-%010d-%s%s.jsonl.zst", s.number, s.start.UTC().Format(nameTime), began)
 }
 
-// parseName returns what a file's name tells, and false if it is no segment's.
+// parseName parses the name of a segment's file, and returns false for other names.
 func parseName(name string) (segment, bool) {
-	m := named.FindStringSubmatch(name)
+	m := segmentName.FindStringSubmatch(name)
 	if m == nil {
 		return segment{}, false
 	}
 	number, err := strconv.ParseUint(m[1], 10, 64)
-	start, err2 := time.Parse(stamp, m[2])
-	return segment{number: number, start: start, began: m[3] != ""}, err == nil && err2 == nil
+	start, err2 := time.Parse(nameTime, m[2])
+	return segment{number: number, start: start, discontinuous: m[3] != ""}, err == nil && err2 == nil
 }
 
-// Is reports whether path is a ring's folder: one with segments in it.
+// Is reports whether path is a folder with segments.
 func Is(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
@@ -68,7 +68,7 @@ func Is(path string) bool {
 	})
 }
 
-// segments returns those in the folder, the oldest first. A file that went meanwhile is none.
+// segments returns the segments in a folder, the oldest first. It skips files that are removed meanwhile.
 func segments(folder string) ([]segment, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -93,15 +93,15 @@ func segments(folder string) ([]segment, error) {
 	return all, nil
 }
 
-// inPlace returns the segments of all that belong where their numbers put them, and the others: those that follow no other's
-// number and yet begin before it, which only a renamed file does. Two may have one number: a disk that fails leaves an empty one.
-func inPlace(all []segment) (these, others []segment) {
+// splitMisplaced splits segments into those with a plausible number and the others: renamed files, whose number does not
+// follow another and that start before it. Two segments may have one number, because a failing disk leaves empty files.
+func splitMisplaced(all []segment) (placed, misplaced []segment) {
 	for _, s := range all {
-		if n := len(these); n > 0 && s.number > these[n-1].number+1 && s.start.Before(these[n-1].start) {
-			others = append(others, s)
+		if n := len(placed); n > 0 && s.number > placed[n-1].number+1 && s.start.Before(placed[n-1].start) {
+			misplaced = append(misplaced, s)
 			continue
 		}
-		these = append(these, s)
+		placed = append(placed, s)
 	}
-	return these, others
+	return placed, misplaced
 }

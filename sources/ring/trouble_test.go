@@ -15,12 +15,12 @@ import (
 	"github.com/schedq/schedq/sources/ring"
 )
 
-// TestFaults: whichever operation of the disk fails, once or from then on, recording goes on when the disk takes it again, and
-// what happened meanwhile is told then.
+// TestFaults: after any failed disk operation, once or lasting, recording continues once the disk works, and reports what
+// changed meanwhile.
 func TestFaults(t *testing.T) {
 	step := 1
 	if testing.Short() {
-		step = 7 // one that is odd has both kinds of faults
+		step = 7 // odd, for both kinds of faults
 	}
 	for n := 1; ; n += step {
 		folder, w := t.TempDir(), newWorld()
@@ -39,7 +39,7 @@ func TestFaults(t *testing.T) {
 		if err := out.Close(); err != nil {
 			t.Fatalf("operation %d: %v", n, err)
 		}
-		got := read(t, folder, ring.Reading{})
+		got := read(t, folder, ring.ReadOptions{})
 		if !maps.Equal(got.pods, w.there()) || got.marks[len(got.marks)-1] != 16 {
 			t.Fatalf("operation %d: marks %v, pods %v", n, got.marks, got.pods)
 		}
@@ -49,8 +49,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFullDisk: while the disk is full, that is said, the oldest segments go, and what was recorded stays; when there is room
-// again, recording goes on, and the recording says what it lacks.
+// TestFullDisk: while the disk is full, there is a notice, and the oldest segments are dropped. When there is space again,
+// recording continues, and a notice reports the gap.
 func TestFullDisk(t *testing.T) {
 	folder, w := t.TempDir(), newWorld()
 	faults := &disktest.Faults{Fails: syscall.ENOSPC}
@@ -67,21 +67,21 @@ func TestFullDisk(t *testing.T) {
 	faults.Fail(1, true)
 	step()
 	want := "Nothing is recorded since 12:05:05: " + folder + " can't be written: no space left on device. It is tried again every 2s."
-	if said := out.Notices(); len(said) != 1 || said[0] != want {
-		t.Errorf("%q, want %q", said, want)
+	if got := out.Notices(); len(got) != 1 || got[0] != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 	faults.Fail(0, false)
 	step()
-	if said := out.Notices(); len(said) > 0 {
-		t.Errorf("there is room again, and it says %q", said)
+	if got := out.Notices(); len(got) > 0 {
+		t.Errorf("with space again, the notices are %q", got)
 	}
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if after, _ := size(t, folder); after > before+1 {
-		t.Errorf("%d segments, and there were %d", after, before)
+		t.Errorf("%d segments, before %d", after, before)
 	}
-	got := read(t, folder, ring.Reading{})
+	got := read(t, folder, ring.ReadOptions{})
 	want = folder + ": nothing was recorded once, from 2026-11-21 12:05:00 to 2026-11-21 12:05:10: what changed meanwhile is told at its end"
 	if len(got.notices) != 1 || got.notices[0] != want {
 		t.Errorf("%q, want %q", got.notices, want)
@@ -91,8 +91,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestRefused: what can't be recorded into is refused in one sentence.
-func TestRefused(t *testing.T) {
+// TestCreateErrors: a folder that can't be used is an error of one sentence.
+func TestCreateErrors(t *testing.T) {
 	folder := t.TempDir()
 	out, err := ring.Create(t.Context(), folder, ring.Bound{Age: time.Hour})
 	if err != nil {
@@ -128,8 +128,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestClockSetBack: what was recorded by a clock that was ahead comes before what was recorded once it was right, and that is
-// said. Nothing is lost.
+// TestClockSetBack: events recorded by a clock that was ahead come before those after it was set back, with a notice. None
+// is lost.
 func TestClockSetBack(t *testing.T) {
 	for _, restarted := range []bool{false, true} {
 		folder, w := t.TempDir(), newWorld()
@@ -153,7 +153,7 @@ func TestClockSetBack(t *testing.T) {
 		if err := out.Close(); err != nil {
 			t.Fatal(err)
 		}
-		got := read(t, folder, ring.Reading{})
+		got := read(t, folder, ring.ReadOptions{})
 		if len(got.marks) != 90 || !maps.Equal(got.pods, w.there()) {
 			t.Errorf("restarted %v: %d marks, pods %v, want %v", restarted, len(got.marks), got.pods, w.there())
 		}
@@ -166,13 +166,13 @@ func TestClockSetBack(t *testing.T) {
 			t.Errorf("restarted %v: %q", restarted, got.notices)
 		}
 		if last := got.events[len(got.events)-1].Time; !last.Equal(noon.Add(50 * time.Minute)) {
-			t.Errorf("restarted %v: the last event is of %v", restarted, last)
+			t.Errorf("restarted %v: the last event is at %v", restarted, last)
 		}
 	}
 }
 
-// TestBound: bounds are read as a person gives them.
-func TestBound(t *testing.T) {
+// TestParseBound: a bound is a duration, a size, or both.
+func TestParseBound(t *testing.T) {
 	for _, c := range []struct {
 		texts []string
 		want  ring.Bound
@@ -198,7 +198,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// FuzzRead: a ring whose segments hold anything at all is read without a panic, or refused in one sentence.
+// FuzzRead: a ring with arbitrary segments is read without a panic, or with an error of one sentence.
 func FuzzRead(f *testing.F) {
 	folder, w := f.TempDir(), newWorld()
 	out := begin(f, f.Context(), folder, ring.Bound{Age: 16 * time.Minute}, w)
@@ -236,7 +236,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("from %v to %v", first, last)
 		}
 		for _, from := range []time.Time{{}, first, last} {
-			for _, err := range r.Events(t.Context(), ring.Reading{From: from}) {
+			for _, err := range r.Events(t.Context(), ring.ReadOptions{From: from}) {
 				if err != nil && strings.Contains(err.Error(), "\n") {
 					t.Fatal(err)
 				}

@@ -9,33 +9,33 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Window is what is cut out of a ring, as a person says it. Empty is the ring's begin or end. From is a distance from the end
-// (-2h) or from the begin (+5m), To one from the end (-1h) or from From (+5m); both may be a time of day in UTC, the last one
-// that the ring has, a date with one, or RFC 3339.
+// Window is the part of a ring to read, as a user writes it. Empty is the ring's start or end. From is relative to the end
+// (-2h) or to the start (+5m), To to the end (-1h) or to From (+5m). Both may also be a time of day in UTC, which is the
+// last one in the ring, a date and time, or RFC 3339.
 type Window struct{ From, To string }
 
-// IsZero reports whether nothing is cut.
+// IsZero reports whether w is the whole ring.
 func (w Window) IsZero() bool { return w == Window{} }
 
-// Resolve returns the moments that w means in a ring that is from first to last: never outside of it. An error is one sentence
-// that names what there is; prefix is what stands before the names from and to in it.
+// Resolve returns the times of w in a ring from first to last, limited to the ring. Its errors name from and to with
+// prefix, such as --.
 func (w Window) Resolve(prefix string, first, last time.Time) (from, to time.Time, err error) {
 	from, to = first, last
 	if w.From != "" {
-		if from, err = moment(prefix+"from", w.From, first, last, first); err != nil {
+		if from, err = parseMoment(prefix+"from", w.From, first, last, first); err != nil {
 			return from, to, err
 		}
 	}
 	if w.To != "" {
-		if to, err = moment(prefix+"to", w.To, first, last, from); err != nil {
+		if to, err = parseMoment(prefix+"to", w.To, first, last, from); err != nil {
 			return from, to, err
 		}
 	}
 	switch {
 	case from.After(last):
-		return from, to, outside(prefix+"from", w.From, first, last)
+		return from, to, errOutside(prefix+"from", w.From, first, last)
 	case to.Before(first):
-		return from, to, outside(prefix+"to", w.To, first, last)
+		return from, to, errOutside(prefix+"to", w.To, first, last)
 	case to.Before(from):
 		return from, to, fmt.Errorf("%sto %s is before %sfrom %s", prefix, sources.Sanitize(w.To), prefix, sources.Sanitize(w.From))
 	}
@@ -48,19 +48,19 @@ func (w Window) Resolve(prefix string, first, last time.Time) (from, to time.Tim
 	return from, to, nil
 }
 
-// ErrOutside is that a ring has nothing of a window.
+// ErrOutside is the error about a window that is not in the ring.
 var ErrOutside = errors.New("not within the ring")
 
-func outside(name, text string, first, last time.Time) error {
+func errOutside(name, text string, first, last time.Time) error {
 	return fmt.Errorf("%s %s is %w: it is from %s to %s UTC", name, sources.Sanitize(text), ErrOutside,
 		first.UTC().Format(time.DateTime), last.UTC().Format(time.DateTime))
 }
 
-// maxDistance is how far a moment may be from another: as far as times can be apart.
+// maxDistance limits relative times, so that they do not overflow.
 const maxDistance = 200 * 365 * 24 * time.Hour
 
-// moment returns the time that text means. +5m is counted from base.
-func moment(name, text string, first, last, base time.Time) (time.Time, error) {
+// parseMoment parses a time. +5m is relative to base.
+func parseMoment(name, text string, first, last, base time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(text); err == nil && d.Abs() < maxDistance && (strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-")) {
 		if d < 0 || strings.HasPrefix(text, "-") {
 			base = last

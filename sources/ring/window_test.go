@@ -7,11 +7,11 @@ import (
 	"github.com/schedq/schedq/sources/ring"
 )
 
-// TestWindowOf: what a person cuts out of a ring from noon of the 21st to ten past one of the 22nd.
-func TestWindowOf(t *testing.T) {
+// TestResolveWindow: the ring is from noon of the 21st to 13:10 of the 22nd.
+func TestResolveWindow(t *testing.T) {
 	first, last := noon, noon.Add(25*time.Hour+10*time.Minute)
 	is := " is not within the ring: it is from 2026-11-21 12:00:00 to 2026-11-22 13:10:00 UTC"
-	for _, c := range []struct{ from, to, begins, ends, err string }{
+	for _, c := range []struct{ from, to, start, end, err string }{
 		{"", "", "21T12:00:00", "22T13:10:00", ""},
 		{"-2h", "", "22T11:10:00", "22T13:10:00", ""},
 		{"-2h", "+5m", "22T11:10:00", "22T11:15:00", ""},
@@ -37,8 +37,8 @@ func TestWindowOf(t *testing.T) {
 			if err == nil || err.Error() != c.err {
 				t.Errorf("%s to %s: %v\nwant %s", c.from, c.to, err, c.err)
 			}
-		case err != nil || from.Format("02T15:04:05") != c.begins || to.Format("02T15:04:05") != c.ends:
-			t.Errorf("%s to %s: %v to %v, %v; want %s to %s", c.from, c.to, from, to, err, c.begins, c.ends)
+		case err != nil || from.Format("02T15:04:05") != c.start || to.Format("02T15:04:05") != c.end:
+			t.Errorf("%s to %s: %v to %v, %v; want %s to %s", c.from, c.to, from, to, err, c.start, c.end)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// world is a small cluster with a clock. What happens in it is told as a source of a live cluster tells it.
+// world is a small cluster with a clock. Its methods return the events of a live source.
 type world struct {
 	now     time.Time
 	pods    map[string]*corev1.Pod
@@ -31,7 +31,7 @@ func newWorld() *world { return &world{now: noon, pods: map[string]*corev1.Pod{}
 
 func (w *world) event(f sources.Fact) sources.Event { return sources.Event{Time: w.now, Fact: f} }
 
-// attach tells all that is there.
+// attach returns the events of attaching to the cluster.
 func (w *world) attach() []sources.Event {
 	var events []sources.Event
 	for _, name := range slices.Sorted(maps.Keys(w.pods)) {
@@ -40,7 +40,7 @@ func (w *world) attach() []sources.Event {
 	return append(events, w.event(&sources.Attached{Began: noon.Add(-time.Hour), Nodes: true}))
 }
 
-// run has that time pass, in which a pod comes or changes each second, and these events be told at its beginning.
+// run writes events, and then a change of a pod each second for that long.
 func (w *world) run(out *ring.Writer, d time.Duration, events ...sources.Event) {
 	for until := w.now.Add(d); w.now.Before(until); events = nil {
 		w.now = w.now.Add(time.Second)
@@ -48,7 +48,7 @@ func (w *world) run(out *ring.Writer, d time.Duration, events ...sources.Event) 
 	}
 }
 
-// put has a pod come or change.
+// put creates or changes a pod.
 func (w *world) put(name string, change func(*corev1.Pod)) sources.Event {
 	w.version++
 	verb, pod := sources.Updated, w.pods[name]
@@ -75,40 +75,40 @@ func (w *world) remove(name string) sources.Event {
 	return w.event(&sources.ObjectChange{Verb: sources.Deleted, Object: pod})
 }
 
-// mark is an event that can be told from all others.
+// mark returns a numbered event.
 func (w *world) mark() sources.Event {
 	w.marks++
 	return w.event(&sources.Mark{Text: sources.SafeText(fmt.Sprintf("mark %d", w.marks))})
 }
 
-// told is what a recording tells: the numbers of its marks, and the pods that are there at its end with their versions.
-type told struct {
+// content is the content of a recording: the numbers of its marks, and the pods at its end with their versions.
+type content struct {
 	marks   []int
 	pods    map[string]string
 	events  []sources.Event
 	notices []string
 }
 
-// read reads a ring as reading says. It fails unless events are in the order of time.
-func read(t testing.TB, folder string, reading ring.Reading) *told {
+// read reads a ring. It fails the test unless events are in order of time and changes match the objects.
+func read(t testing.TB, folder string, opts ring.ReadOptions) *content {
 	t.Helper()
-	got, err := tryRead(t, folder, reading)
+	got, err := tryRead(t, folder, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return got
 }
 
-func tryRead(t testing.TB, folder string, reading ring.Reading) (*told, error) {
+func tryRead(t testing.TB, folder string, opts ring.ReadOptions) (*content, error) {
 	t.Helper()
 	r, err := ring.Open(t.Context(), folder)
 	if err != nil {
 		return nil, err
 	}
-	got := &told{pods: map[string]string{}}
-	reading.Notice = func(n string) { got.notices = append(got.notices, n) }
+	got := &content{pods: map[string]string{}}
+	opts.Notice = func(n string) { got.notices = append(got.notices, n) }
 	var last time.Time
-	for ev, err := range r.Events(t.Context(), reading) {
+	for ev, err := range r.Events(t.Context(), opts) {
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +139,7 @@ func tryRead(t testing.TB, folder string, reading ring.Reading) (*told, error) {
 	return got, nil
 }
 
-// there is which pods a world has, as told has them.
+// there returns the pods as in content.
 func (w *world) there() map[string]string {
 	pods := map[string]string{}
 	for name, pod := range w.pods {

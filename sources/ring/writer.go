@@ -17,10 +17,10 @@ import (
 	"github.com/schedq/schedq/sources/disk"
 )
 
-// lockName is the file in a ring's folder that is held by who records into it.
+// lockName is the lock file of the recorder in a ring's folder.
 const lockName = "lock"
 
-// retryEvery is how long nothing is written after the disk refused.
+// retryEvery is how long to wait after a failed write, and the interval of checks of the folder.
 const retryEvery = 2 * time.Second
 
 // Writer writes a ring. It is not safe for concurrent use.
@@ -30,25 +30,25 @@ type Writer struct {
 	bound  Bound
 	lock   *disk.Growing
 
-	known   *situation
-	closed  []segment // the oldest first
-	now     *open     // nil before all is known, and while nothing can be written
-	next    *keyframe // what is to follow it, or nil
-	number  uint64    // of the last segment
-	ending  sync.WaitGroup
-	flushed time.Time // when it was last
+	known     *snapshot
+	closed    []segment       // the oldest first
+	current   *openSegment    // nil before all is known, and while nothing can be written
+	next      *keyframeWriter // the segment after current, or nil
+	number    uint64          // of the last segment
+	closing   sync.WaitGroup
+	lastWrite time.Time // of the last call of Write
 
-	lost    error     // why there is no ring any more
-	looked  time.Time // when it was last looked whether there is
-	why     error     // why nothing can be written; nil while it can
-	since   time.Time // since when nothing is written
-	tried   time.Time // when it was last tried to go on
-	skipped int       // events that are in no segment, because they can't be written at all
-	written int
+	lostErr   error     // the ring was removed
+	checkedAt time.Time // when checkFolder was called last
+	writeErr  error     // why nothing can be written, or nil
+	pausedAt  time.Time // since when nothing is written
+	retriedAt time.Time // of the last attempt to continue
+	skipped   int       // events that can't be encoded
+	written   int       // events
 }
 
-// Create begins to write a ring into a folder, which is made if it is not there; what it holds of a ring goes on. Nobody else
-// writes there until Close. An error is one sentence.
+// Create returns a Writer of the ring in a folder. It creates the folder if it does not exist, and otherwise continues the ring
+// in it. It locks the folder until Close.
 func Create(ctx context.Context, folder string, bound Bound) (*Writer, error) {
 	if err := disk.Folder(ctx, folder); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func Create(ctx context.Context, folder string, bound Bound) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{ctx: context.WithoutCancel(ctx), folder: folder, bound: bound, lock: lock, known: newSituation()}
+	w := &Writer{ctx: context.WithoutCancel(ctx), folder: folder, bound: bound, lock: lock, known: newSnapshot()}
 	if w.closed, err = segments(folder); err != nil {
 		_ = lock.Close() // nothing was written
 		return nil, err
@@ -75,39 +75,39 @@ func Create(ctx context.Context, folder string, bound Bound) (*Writer, error) {
 	return w, nil
 }
 
-// Write takes in what happened up to now, has the file take it, and keeps the ring within its bound. It is called more often than
-// each second, also without events. That nothing can be written is no error: see Notices.
+// Write writes the events up to now, and keeps the ring within its bound. It must be called more than once a second, also
+// without events. If writing fails, see Notices.
 func (w *Writer) Write(now time.Time, events []sources.Event) {
-	before := w.flushed
-	w.flushed = now
-	if w.lost != nil {
+	before := w.lastWrite
+	w.lastWrite = now
+	if w.lostErr != nil {
 		return
 	}
-	if now.Sub(w.looked).Abs() >= retryEvery {
-		w.looked = now
-		w.look()
+	if now.Sub(w.checkedAt).Abs() >= retryEvery {
+		w.checkedAt = now
+		w.checkFolder()
 	}
-	if now.Round(0).Before(before.Round(0)) { // by the clock on the wall, which goes back where somebody sets it
-		events = w.setBack(now, events)
+	if now.Round(0).Before(before.Round(0)) { // Round drops the monotonic clock: the wall clock may be set back
+		events = w.onClockSetBack(now, events)
 	}
 	for _, ev := range events {
 		w.add(ev)
-		if _, is := ev.Fact.(*sources.Attached); is && w.now == nil {
-			w.beginAt(ev.Time)
+		if _, ok := ev.Fact.(*sources.Attached); ok && w.current == nil {
+			w.startSegment(ev.Time)
 		}
 	}
-	if w.now != nil {
-		if err := w.now.flush(); err != nil {
+	if w.current != nil {
+		if err := w.current.flush(); err != nil {
 			w.pause(err)
 		}
 	}
-	switch may := w.tried.IsZero() || now.Sub(w.tried).Abs() >= retryEvery; {
+	switch may := w.retriedAt.IsZero() || now.Sub(w.retriedAt).Abs() >= retryEvery; {
 	case w.known.attached == nil:
 		return
-	case w.now == nil && may:
-		w.since = cmp.Or(w.since, now)
-		w.beginAt(now)
-	case w.now != nil && w.next == nil && may && w.bound.full(w.now.bytes, w.now.keyframe, now.Sub(w.now.start)):
+	case w.current == nil && may:
+		w.pausedAt = cmp.Or(w.pausedAt, now)
+		w.startSegment(now)
+	case w.current != nil && w.next == nil && may && w.bound.full(w.current.bytes, w.current.keyframe, now.Sub(w.current.start)):
 		w.rotate(now, false)
 		w.advance(now)
 	case w.next != nil:
@@ -116,44 +116,43 @@ func (w *Writer) Write(now time.Time, events []sources.Event) {
 	w.prune(now)
 }
 
-// look finds out whether the ring and its last segment are still there.
-func (w *Writer) look() {
+// checkFolder checks whether the ring and its current segment still exist.
+func (w *Writer) checkFolder() {
 	if err := w.lock.Lost(); err != nil {
-		w.lost = fmt.Errorf("the ring %s is gone: its lock file was removed or replaced while schedq recorded, and nobody can read what is written now", sources.Sanitize(w.folder))
+		w.lostErr = fmt.Errorf("the ring %s is gone: its lock file was removed or replaced while schedq recorded, and nobody can read what is written now", sources.Sanitize(w.folder))
 		return
 	}
-	if w.now != nil {
-		if err := w.now.file.Lost(); err != nil {
+	if w.current != nil {
+		if err := w.current.file.Lost(); err != nil {
 			w.pause(err)
 		}
 	}
 }
 
-// Lost returns an error if the ring's folder was removed: nothing more is written then.
-func (w *Writer) Lost() error { return w.lost }
+// Lost returns an error if the ring's folder was removed. Then nothing is written any more.
+func (w *Writer) Lost() error { return w.lostErr }
 
-// setBack begins a segment of its own for what comes after the clock was set back, and returns what was seen since the last one
-// with a time that can follow.
-func (w *Writer) setBack(now time.Time, events []sources.Event) []sources.Event {
-	if w.now != nil {
-		w.end(w.now)
-		w.now = nil
+// onClockSetBack starts a new segment after the clock was set back, and returns events with the time now.
+func (w *Writer) onClockSetBack(now time.Time, events []sources.Event) []sources.Event {
+	if w.current != nil {
+		w.closeSegment(w.current)
+		w.current = nil
 	}
 	if w.next != nil {
 		w.discard()
 	}
 	if w.known.attached != nil {
-		w.beginAt(now)
+		w.startSegment(now)
 	}
 	events = slices.Clone(events)
 	for i := range events {
-		events[i].Time = now.UTC() // of which clock they are is not known
+		events[i].Time = now.UTC() // they may be of either clock
 	}
 	return events
 }
 
-// beginAt begins a segment where none is written: nothing happens meanwhile that could be lost.
-func (w *Writer) beginAt(now time.Time) {
+// startSegment starts a segment if there is no current one. It writes the keyframe at once, because no events wait.
+func (w *Writer) startSegment(now time.Time) {
 	w.rotate(now, true)
 	for w.next != nil {
 		w.advance(now)
@@ -165,10 +164,10 @@ func (w *Writer) add(ev sources.Event) {
 	if w.next != nil {
 		w.next.add(ev)
 	}
-	if w.now == nil {
+	if w.current == nil {
 		return
 	}
-	skipped, err := w.now.write(ev)
+	skipped, err := w.current.write(ev)
 	switch {
 	case err != nil:
 		w.pause(err)
@@ -179,18 +178,18 @@ func (w *Writer) add(ev sources.Event) {
 	}
 }
 
-// rotate begins the segment that is to follow. began is what its name tells.
-func (w *Writer) rotate(now time.Time, began bool) {
-	o, err := create(w.ctx, w.folder, segment{number: w.number + 1, start: now, began: began})
+// rotate starts the next segment.
+func (w *Writer) rotate(now time.Time, discontinuous bool) {
+	o, err := create(w.ctx, w.folder, segment{number: w.number + 1, start: now, discontinuous: discontinuous})
 	if err != nil {
 		w.abandon(err)
 		return
 	}
 	w.number++
-	w.next = &keyframe{open: o, rest: w.known.inOrder()}
+	w.next = &keyframeWriter{openSegment: o, rest: w.known.sorted()}
 }
 
-// advance writes more of the keyframe of what is to follow, which takes over once that is whole.
+// advance writes more of the next segment's keyframe. Once that is complete, the segment becomes the current one.
 func (w *Writer) advance(now time.Time) {
 	if w.next == nil {
 		return
@@ -206,70 +205,70 @@ func (w *Writer) advance(now time.Time) {
 	if !all {
 		return
 	}
-	if w.now != nil {
-		w.end(w.now)
+	if w.current != nil {
+		w.closeSegment(w.current)
 	}
-	w.now, w.next, w.why, w.tried, w.since = w.next.open, nil, nil, time.Time{}, time.Time{}
+	w.current, w.next, w.writeErr, w.retriedAt, w.pausedAt = w.next.openSegment, nil, nil, time.Time{}, time.Time{}
 }
 
-// end ends a segment. The disk takes it meanwhile: that may last.
-func (w *Writer) end(o *open) {
+// closeSegment closes a segment in the background, because syncing may take long.
+func (w *Writer) closeSegment(o *openSegment) {
 	s := o.segment
-	s.ended = w.flushed
+	s.ended = w.lastWrite
 	w.closed = append(w.closed, s)
-	w.ending.Go(func() { _ = o.close() }) // if the disk refuses its last bytes, it will refuse the next ones
+	w.closing.Go(func() { _ = o.close() }) // if this fails, the next write fails, too
 }
 
-// pause stops writing, because the disk refuses.
+// pause stops writing after a failed write.
 func (w *Writer) pause(err error) {
-	w.end(w.now)
-	w.now, w.since = nil, w.flushed
+	w.closeSegment(w.current)
+	w.current, w.pausedAt = nil, w.lastWrite
 	w.abandon(err)
 }
 
-// abandon gives up what was to follow, because the disk refuses. If it is full, the oldest segment goes.
+// abandon gives up the next segment after a failed write. If the disk is full, it drops the oldest segment.
 func (w *Writer) abandon(err error) {
 	if w.next != nil {
 		w.discard()
 	}
-	w.tried = w.flushed
-	if w.now == nil {
-		w.why = causeOf(err)
+	w.retriedAt = w.lastWrite
+	if w.current == nil {
+		w.writeErr = causeOf(err)
 	}
 	if isFull(err) && len(w.closed) > 1 {
 		w.drop()
 	}
 }
 
-// discard removes what was to follow: it is not whole, and tells nothing.
+// discard removes the incomplete next segment.
 func (w *Writer) discard() {
 	_ = w.next.close()
 	if err := disk.Remove(w.ctx, w.next.path); err == nil || errors.Is(err, fs.ErrNotExist) {
-		w.number-- // else a segment would be missing
+		w.number-- // so that no number is missing
 	}
 	w.next = nil
 }
 
-// prune drops the oldest segments for which the bound has no room any more.
+// prune drops the oldest segments while the ring exceeds its bound.
 func (w *Writer) prune(now time.Time) {
-	for len(w.closed) > 0 && w.isOver(now) && w.drop() {
+	for len(w.closed) > 0 && w.exceedsBound(now) && w.drop() {
 	}
 }
 
-// isOver reports whether the ring is beyond its bound without its oldest segment's going.
-func (w *Writer) isOver(now time.Time) bool {
+// exceedsBound reports whether the oldest segment must be dropped.
+func (w *Writer) exceedsBound(now time.Time) bool {
 	if w.bound.Bytes > 0 {
 		total := int64(0)
 		for _, s := range w.closed {
 			total += s.bytes
 		}
-		if w.now != nil {
-			total += w.now.bytes
+		if w.current != nil {
+			total += w.current.bytes
 		}
 		if w.next != nil {
 			total += w.next.bytes
 		}
-		if total > w.bound.Bytes-w.bound.Bytes/(4*shares) { // what is written until it is looked at again has room
+		if total > w.bound.Bytes-w.bound.Bytes/(4*segmentsPerRing) { // leave space for what is written until the next check
 			return true
 		}
 	}
@@ -285,50 +284,50 @@ func (w *Writer) drop() bool {
 	return true
 }
 
-// Notices are sentences about what is wrong at the moment.
+// Notices returns sentences about current problems.
 func (w *Writer) Notices() []string {
-	var said []string
-	if w.why != nil {
-		said = append(said, fmt.Sprintf("Nothing is recorded since %s: %s can't be written: %v. It is tried again every %s.",
-			w.since.UTC().Format("15:04:05"), sources.Sanitize(w.folder), w.why, retryEvery))
+	var notices []string
+	if w.writeErr != nil {
+		notices = append(notices, fmt.Sprintf("Nothing is recorded since %s: %s can't be written: %v. It is tried again every %s.",
+			w.pausedAt.UTC().Format("15:04:05"), sources.Sanitize(w.folder), w.writeErr, retryEvery))
 	}
 	if w.skipped > 0 {
-		said = append(said, "Something that happened can't be written into a recording, and is left out.")
+		notices = append(notices, "Something that happened can't be written into a recording, and is left out.")
 	}
-	if w.now != nil && w.bound.Bytes > 0 && w.now.keyframe > w.bound.Bytes/4 {
-		said = append(said, fmt.Sprintf("The ring is small for this cluster: each of its segments begins with %d KiB of objects, and it may have %d KiB in all.",
-			w.now.keyframe>>10, w.bound.Bytes>>10))
+	if w.current != nil && w.bound.Bytes > 0 && w.current.keyframe > w.bound.Bytes/4 {
+		notices = append(notices, fmt.Sprintf("The ring is small for this cluster: each of its segments begins with %d KiB of objects, and it may have %d KiB in all.",
+			w.current.keyframe>>10, w.bound.Bytes>>10))
 	}
-	return said
+	return notices
 }
 
-// Written counts the events that were written, keyframes left aside.
+// Written returns the number of events written, without keyframes.
 func (w *Writer) Written() int { return w.written }
 
-// Close ends the last segment. The error is why not all that was written is in the ring.
+// Close closes the last segment and unlocks the folder. It returns an error if events are missing in the ring.
 func (w *Writer) Close() error {
 	if w.next != nil {
 		w.discard()
 	}
-	if w.now != nil {
-		_, _ = w.now.write(sources.Event{Time: w.flushed.UTC(), Fact: &sources.Mark{Text: "the recorder was ended"}}) // else it shows by its last event
-		w.end(w.now)
+	if w.current != nil {
+		_, _ = w.current.write(sources.Event{Time: w.lastWrite.UTC(), Fact: &sources.Mark{Text: "the recorder was ended"}}) // otherwise the recording ends with the last event
+		w.closeSegment(w.current)
 	}
-	w.ending.Wait()
-	if w.lost == nil {
-		w.look()
+	w.closing.Wait()
+	if w.lostErr == nil {
+		w.checkFolder()
 	}
-	_ = w.lock.Close() // it holds nothing
-	if w.lost != nil {
-		return w.lost
+	_ = w.lock.Close() // it is empty
+	if w.lostErr != nil {
+		return w.lostErr
 	}
-	if w.why != nil {
-		return fmt.Errorf("%s can't be written: %w", sources.Sanitize(w.folder), w.why)
+	if w.writeErr != nil {
+		return fmt.Errorf("%s can't be written: %w", sources.Sanitize(w.folder), w.writeErr)
 	}
 	return nil
 }
 
-// causeOf is err without the operation and the path: the sentences name the folder.
+// causeOf returns err without the operation and the path: messages name the folder.
 func causeOf(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -337,5 +336,5 @@ func causeOf(err error) error {
 	return err
 }
 
-// isFull reports whether the disk has no room, or the user none on it.
+// isFull reports whether the disk or the user's quota is full.
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }

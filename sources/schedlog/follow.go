@@ -41,7 +41,7 @@ func (p *place) Line() int    { return p.follower.number }
 func (p *place) Unread(cause error) error {
 	return fmt.Errorf("%s, line %d: %w", p.name, p.Line(), cause)
 }
-func (p *place) Torn(line int, cause error) error {
+func (p *place) ReadInPart(line int, cause error) error {
 	return fmt.Errorf("%s, line %d: %w", p.name, line, cause)
 }
 func (p *place) Skip(error)      {}

@@ -70,8 +70,8 @@ func linesClock() lines.Clock {
 			}
 			return line[1 : 1+len(stamp)]
 		},
-		Usual:  len("I"),
-		Coarse: len("1121 10:56"),
+		Offset:    len("I"),
+		MinuteLen: len("1121 10:56"),
 		Parse: func(text []byte) (time.Time, bool) {
 			at, err := time.Parse("20060102 15:04:05.000000", "2000"+string(text))
 			return at, err == nil

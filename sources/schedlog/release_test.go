@@ -33,7 +33,7 @@ func TestWordingOfReleases(t *testing.T) {
 				switch f := ev.Fact.(type) {
 				case *sources.SchedulerStarted:
 					got = append(got, fmt.Sprintf("%s %t", f.Release, f.ReleaseInferred))
-				case *sources.SchedulerHeard:
+				case *sources.SchedulerRunning:
 					got = append(got, fmt.Sprintf("%s %t", f.Release, f.ReleaseInferred))
 				case *sources.Move:
 					got = append(got, fmt.Sprintf("moved %s", f.To))

@@ -54,7 +54,7 @@ func newParser(r *lines.Reader, year Year) *parser {
 		}
 	}
 	p.reset()
-	r.Timed(linesClock())
+	r.CheckTimes(linesClock())
 	p.verbosity.keep, p.verbosity.streams, p.verbosity.unplaced = r.Keep, true, p.unplaced
 	p.redacted = redacts(r.Head())
 	return p
@@ -99,7 +99,7 @@ type origin interface {
 	Name() string
 	Line() int
 	Unread(cause error) error
-	Torn(line int, cause error) error
+	ReadInPart(line int, cause error) error
 	Skip(cause error)
 	Repeated() error
 }
@@ -187,7 +187,7 @@ func (p *parser) read(line []byte) error {
 		stated := len(p.started) > 0 && p.started[len(p.started)-1].Release != ""
 		if !stated && bytes.Contains(line[:len(line)-len(h.rest)], []byte(" factory.go:")) { // from v1.24 on in schedule_one.go
 			p.now = p.clock.time(&h)
-			p.emit(&sources.SchedulerHeard{Release: "v1.23", ReleaseInferred: true, From: sources.ReleaseLogged})
+			p.emit(&sources.SchedulerRunning{Release: "v1.23", ReleaseInferred: true, From: sources.ReleaseLogged})
 		}
 	}
 	if i := another(h.rest); i >= 0 {
@@ -266,7 +266,7 @@ func (p *parser) nothing(r *lines.Reader, events int) error {
 	if events > 0 || r.OnlyCut() {
 		return nil
 	}
-	return r.Nothing()
+	return r.NoContentErr()
 }
 
 // notices returns the notices about the log.

@@ -91,7 +91,7 @@ func (p *parser) glued(line []byte, i int) error {
 	} else if err := p.line(&h); err != nil {
 		return err
 	}
-	return p.lines.Torn(number, errGlued)
+	return p.lines.ReadInPart(number, errGlued)
 }
 
 // headless reads a line without a header: part of a text of several lines, or not klog's.
@@ -132,5 +132,5 @@ func (p *parser) settle(next []byte) error {
 	if err != nil {
 		return err
 	}
-	return p.lines.Torn(p.heldAt, errGlued)
+	return p.lines.ReadInPart(p.heldAt, errGlued)
 }

@@ -83,7 +83,7 @@ func (t *Reader) hearing(r *members, name string, value []byte) (err error) {
 	case "heard":
 		h := &heard{}
 		if err = t.fact(value, h, "release", "releaseInferred", "from"); err == nil {
-			r.fact = &sources.SchedulerHeard{Release: sources.Sanitize(h.Release), ReleaseInferred: h.ReleaseInferred, From: knownSource(h.From)}
+			r.fact = &sources.SchedulerRunning{Release: sources.Sanitize(h.Release), ReleaseInferred: h.ReleaseInferred, From: knownSource(h.From)}
 		}
 	case "silent":
 		q := &silent{}

@@ -106,7 +106,7 @@ func Read(r *lines.Reader) (*sources.Part, error) {
 		}
 	}
 	if len(t.part.Events) == 0 && (!t.headed || !r.OnlyCut()) {
-		if err := r.Nothing(); err != nil {
+		if err := r.NoContentErr(); err != nil {
 			return nil, err
 		}
 	}
@@ -120,7 +120,7 @@ func NewReader(r *lines.Reader, keep func(bytes int)) *Reader {
 	t := &Reader{lines: r, part: &sources.Part{Format: Format, Keep: keep}, pods: map[string]types.NamespacedName{},
 		words: map[string]string{}, decoder: sources.NewDecoder()}
 	t.decoder.Keep = keep
-	r.Timed(lines.Times())
+	r.CheckTimes(lines.JSONTimes())
 	return t
 }
 
@@ -375,7 +375,7 @@ func (t *Reader) change(verb sources.Verb, raw, notes []byte) (sources.Fact, err
 	if err != nil {
 		bare, name := sources.Identity(raw)
 		if verb != sources.Deleted || bare == nil {
-			return nil, t.lines.LeftOut(name, err)
+			return nil, t.lines.SkipChange(name, err)
 		}
 		if err := t.lines.Expect(err); err != nil {
 			return nil, err

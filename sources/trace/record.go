@@ -193,11 +193,11 @@ func encode(e sources.Event) (*record, error) {
 		r.Scheduler = &scheduler{Release: string(f.Release), ReleaseInferred: f.ReleaseInferred, From: f.From, Gates: f.Gates,
 			PodInitialBackoff: newDuration(f.PodInitialBackoff), PodMaxBackoff: newDuration(f.PodMaxBackoff),
 			PodMaxInUnschedulablePods: newDuration(f.PodMaxInUnschedulablePods)}
-	case *sources.SchedulerHeard:
+	case *sources.SchedulerRunning:
 		r.Heard = &heard{string(f.Release), f.ReleaseInferred, f.From}
 	case *sources.Silent:
 		r.Silent = &silent{nilIfZero(f.Since), f.Profile, f.Ended}
-	case *sources.Unheard:
+	case *sources.WatchGap:
 		r.Unheard = &unheard{f.Resource, f.Since.UTC(), nilIfZero(f.Until)}
 	case *sources.Clocks:
 		r.Clocks = &clocks{f.Ahead.String()}
@@ -217,7 +217,7 @@ func encode(e sources.Event) (*record, error) {
 		}
 	case *sources.FailedAttempt:
 		r.Failed = &attempt{Pod: f.Pod.String(), UID: string(f.UID), Message: string(f.Message), Version: f.Version, Count: f.Count,
-			Log: f.Log, Error: f.Error, Began: nilIfZero(f.Began), Heard: nilIfZero(f.Heard), Plugins: f.Plugins, To: f.To}
+			Log: f.Log, Error: f.Error, Began: nilIfZero(f.Began), Heard: nilIfZero(f.Received), Plugins: f.Plugins, To: f.To}
 	case *sources.Bound:
 		r.Bound = &bound{f.Pod.String(), string(f.UID), f.Node, nilIfZero(f.Began)}
 	case *sources.Logged:
@@ -287,7 +287,7 @@ func (a *attempt) failed() (sources.Fact, error) {
 	if f.Began, err = timeOf(a.Began); err != nil {
 		return nil, err
 	}
-	f.Heard, err = timeOf(a.Heard)
+	f.Received, err = timeOf(a.Heard)
 	return f, err
 }
 
@@ -400,7 +400,7 @@ func (u *unheard) fact() (sources.Fact, error) {
 	if err == nil && !until.IsZero() && until.Before(u.Since) {
 		err = errors.New("a gap ends before it begins")
 	}
-	return &sources.Unheard{Resource: string(sources.Sanitize(u.Of)), Gap: sources.Gap{Since: u.Since, Until: until}}, err
+	return &sources.WatchGap{Resource: string(sources.Sanitize(u.Of)), Gap: sources.Gap{Since: u.Since, Until: until}}, err
 }
 
 // nilIfZero returns t in UTC, or nil if t is zero.

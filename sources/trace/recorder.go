@@ -31,7 +31,7 @@ type Recorder struct {
 
 	mu      sync.Mutex      // guards the fields below
 	queue   []sources.Event // taken and not written yet
-	hearing sources.Hearing
+	gaps    sources.GapTracker
 	ended   bool
 	notice  string // why it has ended
 	err     error
@@ -84,7 +84,7 @@ func (r *Recorder) Take() ([]sources.Event, sources.Status) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.ended {
-		r.queue = append(append(r.queue, events...), r.hearing.Tell(time.Now(), status)...)
+		r.queue = append(append(r.queue, events...), r.gaps.Update(time.Now(), status)...)
 	}
 	if r.notice != "" {
 		status.Notices = append(slices.Clip(status.Notices), r.notice)

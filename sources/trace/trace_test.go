@@ -88,7 +88,7 @@ func example(t testing.TB) []sources.Event {
 		{Time: at(9), Fact: &sources.StatusPatched{Pod: name, Clears: true}},
 		{Time: at(9), Fact: &sources.Refused{Pod: name, UID: "u1", Sent: at(8)}},
 		{Time: at(9), Fact: &sources.Refused{Pod: name, Binding: true, Node: "n"}},
-		{Time: at(9), Fact: &sources.FailedAttempt{Pod: name, Message: "no", Heard: at(10)}},
+		{Time: at(9), Fact: &sources.FailedAttempt{Pod: name, Message: "no", Received: at(10)}},
 		{Time: at(9), Fact: &sources.Logged{Verbosity: 3}},
 		{Time: at(9), Fact: &sources.FailedAttempt{Pod: name, Message: "no", Log: true, Began: at(8), Plugins: []string{"A"}, To: sources.TierBackoff}},
 		{Time: at(9), Fact: &sources.FailedAttempt{Pod: name, Message: "no", Log: true, Error: true}},
@@ -98,11 +98,11 @@ func example(t testing.TB) []sources.Event {
 		{Time: at(9), Fact: &sources.Tried{Pod: name, UID: "u1", Attempts: 3, First: at(1), Failed: at(8), Message: "no", Recorded: sources.NewRecorded("7", 3)}},
 		{Time: at(9), Fact: &sources.ObjectChange{Verb: sources.Deleted, Object: pod, Delivered: at(10)}},
 		{Time: at(9), Fact: &sources.ObjectChange{Verb: sources.Updated, Object: pod, Sent: at(8)}},
-		{Time: at(9), Fact: &sources.SchedulerHeard{Release: "v1.37.1", From: sources.ReleaseImage}},
+		{Time: at(9), Fact: &sources.SchedulerRunning{Release: "v1.37.1", From: sources.ReleaseImage}},
 		{Time: at(9), Fact: &sources.Silent{Since: at(5), Profile: "p"}},
 		{Time: at(9), Fact: &sources.Attached{Began: at(1), Nodes: true}},
-		{Time: at(9), Fact: &sources.Unheard{Resource: sources.PodsWatch, Gap: sources.Gap{Since: at(9)}}},
-		{Time: at(9), Fact: &sources.Unheard{Gap: sources.Gap{Since: at(1), Until: at(9)}}},
+		{Time: at(9), Fact: &sources.WatchGap{Resource: sources.PodsWatch, Gap: sources.Gap{Since: at(9)}}},
+		{Time: at(9), Fact: &sources.WatchGap{Gap: sources.Gap{Since: at(1), Until: at(9)}}},
 		{Time: at(9), Fact: &sources.Clocks{Ahead: -1500 * time.Millisecond}},
 	}
 }

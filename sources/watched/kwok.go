@@ -108,7 +108,7 @@ func (k *kwok) object(at time.Time, raw []byte) error {
 	obj, err := k.decoder.Decode(raw)
 	if err != nil {
 		_, named := sources.Identity(raw)
-		return k.lines.LeftOut(named, err)
+		return k.lines.SkipChange(named, err)
 	}
 	if obj == nil {
 		return nil
@@ -174,7 +174,7 @@ func (k *kwok) patch(raw []byte) error {
 		}
 		now, err := asked.Apply(old, k.decoder)
 		if err != nil {
-			return k.lines.LeftOut(sources.Named(kind.Name, id.namespace, id.name), err)
+			return k.lines.SkipChange(sources.Named(kind.Name, id.namespace, id.name), err)
 		}
 		if now != nil {
 			old = now

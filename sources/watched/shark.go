@@ -188,7 +188,7 @@ func (s *shark) decodeAll(a answer, of string, raws ...json.RawMessage) error {
 			var err error
 			if obj, err = s.decoder.Decode(raw); err != nil {
 				_, named := sources.Identity(raw)
-				if err := s.lines.LeftOut(named, err); err != nil {
+				if err := s.lines.SkipChange(named, err); err != nil {
 					return err
 				}
 				continue
@@ -243,7 +243,7 @@ func (s *shark) tell() {
 	s.before = began
 	s.attached()
 	if s.released != "" && !began.IsZero() {
-		s.part.Add(began, &sources.SchedulerHeard{Release: sources.Sanitize(s.released), From: sources.ReleaseServer})
+		s.part.Add(began, &sources.SchedulerRunning{Release: sources.Sanitize(s.released), From: sources.ReleaseServer})
 	}
 	for _, a := range s.answers {
 		switch {

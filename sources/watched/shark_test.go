@@ -57,7 +57,7 @@ func readShark(t testing.TB, text string) (string, *sources.Part, error) {
 			fmt.Fprintf(&said, "%s %s %s\n", f.Verb, m.GetName(), m.GetResourceVersion())
 		case *sources.Attached:
 			fmt.Fprintf(&said, "attached, nodes %v\n", f.Nodes)
-		case *sources.SchedulerHeard:
+		case *sources.SchedulerRunning:
 			fmt.Fprintf(&said, "%s\n", f.Release)
 		case *sources.FailedAttempt:
 			fmt.Fprintf(&said, "%s failed: %s\n", f.Pod.Name, f.Message)

@@ -72,7 +72,7 @@ type key struct{ kind, namespace, name string }
 // can be read.
 func Read(r *lines.Reader) (*sources.Part, error) {
 	w := newReader(r, Format)
-	r.Timed(lines.Times())
+	r.CheckTimes(lines.JSONTimes())
 	err := r.ReadAll(func(line []byte) error {
 		if r.Repeats(line) {
 			return r.Repeated()
@@ -99,7 +99,7 @@ func newReader(r *lines.Reader, format string) reader {
 func (w *reader) finish() (*sources.Part, error) {
 	w.attached()
 	if len(w.part.Events) == 0 {
-		if err := w.lines.Nothing(); err != nil {
+		if err := w.lines.NoContentErr(); err != nil {
 			return nil, err
 		}
 		return nil, fmt.Errorf("%s: it holds no object that kube-scheduler reads", w.lines.Name())
@@ -148,7 +148,7 @@ func (w *reader) line(object []byte) error {
 	}
 	if err != nil {
 		_, named := sources.Identity(change.Resource)
-		return w.lines.LeftOut(named, err)
+		return w.lines.SkipChange(named, err)
 	}
 	if obj == nil {
 		return nil

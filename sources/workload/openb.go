@@ -91,7 +91,7 @@ func ReadOpenb(r *lines.Reader) (*Part, error) {
 		return nil, err
 	}
 	if len(p.Objects)+len(all) == 0 {
-		if err := r.Nothing(); err != nil {
+		if err := r.NoContentErr(); err != nil {
 			return nil, err
 		}
 		return nil, fmt.Errorf("%s: the table has no rows", r.Name())

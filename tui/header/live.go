@@ -37,8 +37,8 @@ func distance(l *session.Live) string {
 // unheardSince returns since when a watch that reports a problem has delivered nothing, or zero.
 func unheardSince(l *session.Live) (since time.Time) {
 	for _, r := range l.Resources {
-		if r.Broken() && (since.IsZero() || r.Unheard.Since.Before(since)) {
-			since = r.Unheard.Since
+		if r.Broken() && (since.IsZero() || r.Gap.Since.Before(since)) {
+			since = r.Gap.Since
 		}
 	}
 	return since

@@ -20,8 +20,8 @@ func TestTrouble(t *testing.T) {
 	const trouble = "pods can't be read: the API server: etcdserver: request timed out"
 	resources := []sources.Resource{{Name: "nodes", State: sources.ResourceWatched, Objects: 7}, {Name: "pods", State: sources.ResourceFailing}}
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
-	broken := []sources.Resource{{Name: "pods", State: sources.ResourceWatched, Unheard: sources.Gap{Since: at, Until: at.Add(time.Second)}},
-		{Name: "events", State: sources.ResourceFailing, Trouble: "gone", Unheard: sources.Gap{Since: at.Add(3 * time.Second)}}}
+	broken := []sources.Resource{{Name: "pods", State: sources.ResourceWatched, Gap: sources.Gap{Since: at, Until: at.Add(time.Second)}},
+		{Name: "events", State: sources.ResourceFailing, Trouble: "gone", Gap: sources.Gap{Since: at.Add(3 * time.Second)}}}
 	for name, c := range map[string]struct {
 		live session.Live
 		want string

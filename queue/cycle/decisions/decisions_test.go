@@ -96,7 +96,7 @@ func forEachRecording(t *testing.T, largest int64, test func(*testing.T, []sourc
 				t.Fatal(err)
 			}
 			for _, ev := range rec.Events {
-				if heard, is := ev.Fact.(*sources.SchedulerHeard); is && !strings.HasPrefix(string(heard.Release), "v1.37.") {
+				if heard, is := ev.Fact.(*sources.SchedulerRunning); is && !strings.HasPrefix(string(heard.Release), "v1.37.") {
 					t.Skipf("the scheduler is %s: the test compares with lines and plugins of v1.37", heard.Release)
 				}
 			}

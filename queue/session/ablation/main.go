@@ -1,9 +1,11 @@
-// Ablation switches each rule of the model off, one at a time, and measures how much worse its answers become over the recordings in
-// SCHEDQ_RECORDINGS: see TestAnswers in queue/session/report. It prints a table in Markdown.
+// Ablation measures what each rule of the model is worth: it switches the rules off one by one, and measures
+// how much worse the model's answers become for the recordings in SCHEDQ_RECORDINGS (see TestAnswers in
+// queue/session/report). It prints a Markdown table.
 //
 //	go run ./queue/session/ablation [-run REGEXP] [-together] [-inputs 01] [-recordings REGEXP]
 //
-// Inputs are numbered as in TestAnswers. A rule that loses less than 0.3 points of every answer is not worth its code.
+// Inputs are numbered as in TestAnswers. A rule that is worth less than 0.3 points of every answer should be
+// deleted.
 package main
 
 import (
@@ -35,7 +37,7 @@ func main() {
 	}
 }
 
-// ablate measures the model whole and without each rule whose name matches.
+// ablate measures the model with all rules and without each rule whose name matches pattern.
 func ablate(pattern, keep string, together bool, inputs, recordings string) error {
 	wanted, err := regexp.Compile(pattern)
 	if err != nil {
@@ -106,7 +108,7 @@ type change struct {
 	points float64
 }
 
-// where returns what changed, or nothing if less than 0.1 points did.
+// where returns what, or nothing for a change of less than 0.1 points.
 func where(points float64, what string) string {
 	if points < 0.1 {
 		return ""
@@ -114,7 +116,7 @@ func where(points float64, what string) string {
 	return what
 }
 
-// build compiles the test that measures answers with switches at all rules.
+// build compiles TestAnswers with a switch at every rule.
 func build(dir string) (program string, err error) {
 	overlay := map[string]string{}
 	root, err := filepath.Abs("queue/session")

@@ -1,12 +1,10 @@
 package main
 
-// rule is a rule of the model. It is switched off by replacing a piece of a file of queue/session, old, by new, in which OFF is
-// true while the rule is off.
+// rule is a rule of the model. To switch it off, build replaces old by new in file, a path below queue/session.
+// OFF in new is true while the rule is off.
 type rule struct{ name, file, old, new string }
 
-// rules are the rules of the model.
 var rules = []rule{
-	// model/decide.go: what the loop does next.
 	{"pods taken in the order of waiting patches", "shadow/decide.go",
 		`if o.channels.Config.AsyncAPICalls || o.channels.Logged() {
 		return nil
@@ -92,14 +90,14 @@ var rules = []rule{
 	{"patches of a late answer are of the last attempt", "shadow/shadowfollow.go",
 		`recent := ok && (now.Sub`, `recent := !OFF && ok && (now.Sub`},
 	{"requests wait for the rate limit", "ratelimit/limit.go",
-		`	few := fewLeft`, `	if OFF {
+		`	low := lowVisible`, `	if OFF {
 		return false
 	}
-	few := fewLeft`},
+	low := lowVisible`},
 	{"requests known to have waited", "evidence/requests.go",
-		`	return i > 0 && r.sent[i-1].waited`, `	return !OFF && i > 0 && r.sent[i-1].waited`},
+		`	return i > 0 && r.sent[i-1].limited`, `	return !OFF && i > 0 && r.sent[i-1].limited`},
 	{"cadence of waiting requests", "ratelimit/cadence.go",
-		`	if c.every <= 0 {`, `	if OFF || c.every <= 0 {`},
+		`	if c.interval <= 0 {`, `	if OFF || c.interval <= 0 {`},
 	{"Events show a pod's first two attempts at a version", "channels/channels.go",
 		`	last, known := c.recorder[pod.UID]
 	if !known`, `	last, known := c.recorder[pod.UID]
@@ -107,21 +105,21 @@ var rules = []rule{
 	{"first attempts show by a request", "channels/channels.go",
 		`	return c.Requests && cluster.Unscheduled`, `	return !OFF && c.Requests && cluster.Unscheduled`},
 	{"versions delivered late", "channels/channels.go",
-		`	if c.recorder[uid].Count >= mostEvents {`, `	if !OFF && c.recorder[uid].Count >= mostEvents {`},
+		`	if c.recorder[uid].Count >= eventsPerVersion {`, `	if !OFF && c.recorder[uid].Count >= eventsPerVersion {`},
 	{"Events wait for the rate limit", "channels/backlog.go",
-		`	return e.took > inTime`, `	return !OFF && e.took > inTime`},
+		`	return e.delay > maxUnlimitedDelay`, `	return !OFF && e.delay > maxUnlimitedDelay`},
 	{"dropped Events", "channels/channels.go",
-		`	c.dropped = full > 0`, `	c.dropped = !OFF && full > 0`},
+		`	c.eventsDropped = full > 0`, `	c.eventsDropped = !OFF && full > 0`},
 	{"late patches put before what they caused", "evidence/late.go",
-		`	if f.unsettled.IsZero() {
-		return`, `	if OFF || f.unsettled.IsZero() {
+		`	if f.latePatchesFrom.IsZero() {
+		return`, `	if OFF || f.latePatchesFrom.IsZero() {
 		return`},
 	{"waiting requests come in a row", "evidence/requests.go",
-		`(r.told || r.inARow(at, refused))`, `(OFF || r.told || r.inARow(at, refused))`},
+		`(r.recorded || r.isBackToBack(at, refused))`, `(OFF || r.recorded || r.isBackToBack(at, refused))`},
 	{"refused bindings of deleted pods", "evidence/requests.go",
-		`!r.told && n > 0 && r.sent[n-1].waited {`, `!OFF && !r.told && n > 0 && r.sent[n-1].waited {`},
-	{"another scheduler's pods", "evidence/others.go",
-		`	case o.serves != nil && !o.serves(pod):`, `	case !OFF && o.serves != nil && !o.serves(pod):`},
+		`!r.recorded && n > 0 && r.sent[n-1].limited {`, `!OFF && !r.recorded && n > 0 && r.sent[n-1].limited {`},
+	{"another scheduler's pods", "evidence/evidence.go",
+		`	case f.responsible != nil && !f.responsible(pod):`, `	case !OFF && f.responsible != nil && !f.responsible(pod):`},
 	{"estimate: judged by the plugins", "shadow/estimate.go",
 		`	if g.Judge == nil {`, `	if OFF || g.Judge == nil {`},
 	{"events keep the loop off the queue", "shadow/driver.go",
@@ -142,7 +140,7 @@ var rules = []rule{
 	{"attempts that failed with an error", "shadow/shadowfollow.go",
 		`	if s.cfg.Queue.Rules.ErrorsWait {`, `	if OFF || s.cfg.Queue.Rules.ErrorsWait {`},
 	{"bindings without a trace are taken back at once", "shadow/oracle.go",
-		`	return !o.channels.Requests || !o.channels.HearsPods(now) || o.bindingShows(now, pod)`, `	return OFF || !o.channels.Requests || !o.channels.HearsPods(now) || o.bindingShows(now, pod)`},
+		`	return !o.channels.Requests || !o.channels.WatchesPods(now) || o.bindingShows(now, pod)`, `	return OFF || !o.channels.Requests || !o.channels.WatchesPods(now) || o.bindingShows(now, pod)`},
 	{"loop waits for the answer to a patch under way", "shadow/decide.go",
 		`	if patch == nil {
 		return until, false
@@ -154,9 +152,9 @@ var rules = []rule{
 	{"untried pods are put back only while idle", "shadow/decide.go",
 		`!cluster.MayHaveDevices(pod) && o.channels.Idle(now):`, `!cluster.MayHaveDevices(pod) && (OFF || o.channels.Idle(now)):`},
 	{"pods with a later trace are held", "shadow/decide.go",
-		`		until = seen.By.Add(-soon)
-`, `		if until = seen.By.Add(-soon); OFF {
-			return until, false, reason.GoesBy(reason.ByTurn, seen)
+		`		until = seen.EndedBy.Add(-soon)
+`, `		if until = seen.EndedBy.Add(-soon); OFF {
+			return until, false, reason.ByEvidence(reason.InOrder, seen)
 		}
 `},
 	{"attempts that share the time until a trace", "shadow/decide.go",
@@ -193,5 +191,5 @@ var rules = []rule{
 	{"requests counted from attaching", "ratelimit/limit.go",
 		`	if l.attached.IsZero() ||`, `	if OFF || l.attached.IsZero() ||`},
 	{"rate limit reached before attaching", "ratelimit/limit.go",
-		`	return began, cfg.ClientQPS > 0`, `	return began, !OFF && cfg.ClientQPS > 0`},
+		`	return attached, cfg.ClientQPS > 0`, `	return attached, !OFF && cfg.ClientQPS > 0`},
 }

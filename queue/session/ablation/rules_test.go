@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestRules: each rule can be switched off in the code as it is.
+// TestRules: the text that each rule replaces occurs once in its file.
 func TestRules(t *testing.T) {
 	for _, r := range rules {
 		text, err := os.ReadFile(filepath.Join("..", r.file))

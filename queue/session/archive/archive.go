@@ -26,7 +26,7 @@ const (
 	// window is the compressor's window. It uses twice as much memory, and most blocks are smaller.
 	window = 1 << 20
 	// maxUnpacked limits the decompressed size of a block or board.
-	maxUnpacked = 1 << 30
+	maxDecompressed = 1 << 30
 )
 
 // errFull is returned when the file has reached MaxBytes.
@@ -41,24 +41,24 @@ type File interface {
 
 // Archive is the part of a timeline's history that is stored in a file.
 type Archive struct {
-	file   File
-	packer *zstd.Encoder
-	opener *zstd.Decoder
-	read   *lru.Cache // *block by its number
+	file         File
+	compressor   *zstd.Encoder
+	decompressor *zstd.Decoder
+	cache        *lru.Cache // *block by its number
 
-	mu     sync.RWMutex // guards the following fields, which only grow
-	blocks []place
-	boards []boardPlace
-	length int64
-	end    int // number of changes
-	failed error
-	opened opened
+	mu        sync.RWMutex // guards the following fields, which only grow
+	blocks    []place
+	boards    []boardPlace
+	length    int64
+	end       int // number of changes
+	failed    error
+	lastBoard cachedBoard
 }
 
 // place is the location and content of a block or of a part of a board.
 type place struct {
 	offset int64
-	packed int
+	size   int
 	// change is the number of the block's first change, at its time, and firstMove the number of moves
 	// before it.
 	change, firstMove int
@@ -73,7 +73,7 @@ type boardPlace struct {
 }
 
 // opened is the board that was read last, cached for moving back and forth. The zero value is none.
-type opened struct {
+type cachedBoard struct {
 	*board.Board
 	change int
 }
@@ -91,16 +91,16 @@ func New(f File) (*Archive, error) {
 	if err != nil {
 		return nil, fmt.Errorf("set up compression: %w", err)
 	}
-	opener, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(maxUnpacked))
+	opener, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(maxDecompressed))
 	if err != nil {
 		return nil, fmt.Errorf("set up decompression: %w", err)
 	}
-	return &Archive{file: f, packer: packer, opener: opener, read: lru.New(cachedBlocks)}, nil
+	return &Archive{file: f, compressor: packer, decompressor: opener, cache: lru.New(cachedBlocks)}, nil
 }
 
 // Close closes the file, after which nothing can be read.
 func (a *Archive) Close() error {
-	a.opener.Close()
+	a.decompressor.Close()
 	return a.file.Close()
 }
 
@@ -140,14 +140,14 @@ func (a *Archive) write(e *encoder, p place) (place, error) {
 	if e.failed != nil {
 		return p, e.failed
 	}
-	packed := a.packer.EncodeAll(e.out, nil)
+	packed := a.compressor.EncodeAll(e.out, nil)
 	if a.length+int64(len(packed)) > MaxBytes {
 		return p, errFull
 	}
 	if _, err := a.file.WriteAt(packed, a.length); err != nil {
 		return p, err
 	}
-	p.offset, p.packed = a.length, len(packed)
+	p.offset, p.size = a.length, len(packed)
 	a.mu.Lock()
 	a.length += int64(len(packed))
 	a.mu.Unlock()
@@ -208,7 +208,7 @@ func (a *Archive) block(i int, p place) *block {
 	if i < 0 {
 		return nil
 	}
-	if b, ok := a.read.Get(i); ok {
+	if b, ok := a.cache.Get(i); ok {
 		return b.(*block)
 	}
 	d, err := a.open(p)
@@ -227,17 +227,17 @@ func (a *Archive) block(i int, p place) *block {
 		a.fail(d.failed)
 		return nil
 	}
-	a.read.Add(i, b)
+	a.cache.Add(i, b)
 	return b
 }
 
 // open returns a decoder of the data at p.
 func (a *Archive) open(p place) (*decoder, error) {
-	packed := make([]byte, p.packed)
+	packed := make([]byte, p.size)
 	if _, err := a.file.ReadAt(packed, p.offset); err != nil {
 		return nil, err
 	}
-	raw, err := a.opener.DecodeAll(packed, nil)
+	raw, err := a.decompressor.DecodeAll(packed, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -122,7 +122,7 @@ func TestEveryField(t *testing.T) {
 		t.Error("the object is unpacked more than once")
 	}
 	same("the verdict", got.After.Verdict, pod.Verdict)
-	same("the reason", got.After.Because, pod.Because)
+	same("the reason", got.After.Cause, pod.Cause)
 	move.Transition.Pod = nil // only stored with the pod
 	same("what the queue says of the move", got.Move.Transition, move.Transition)
 	if got.Move.Seq != 7 {
@@ -174,7 +174,7 @@ func history(n int) (changes []board.Change, boards []*board.Board) {
 			after.Tier, after.Since, after.Last = m.To, c.At, m
 			after.UnschedulablePlugins = plugins[rng.IntN(len(plugins))]
 			after.Verdict = &verdict.Verdict{Message: "0/3 nodes are available"}
-			after.Because = &reason.Because{Rule: reason.ByTurn}
+			after.Cause = &reason.Cause{Rule: reason.InOrder}
 			c.Move = m
 			moves++
 		} else {

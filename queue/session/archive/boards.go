@@ -50,7 +50,7 @@ func (a *Archive) Board(n int) (b *board.Board, before int) {
 		return nil, 0
 	}
 	p := a.boards[i]
-	if last := a.opened; last.Board != nil && last.change == p.change {
+	if last := a.lastBoard; last.Board != nil && last.change == p.change {
 		b = last.Copy()
 	}
 	a.mu.Unlock()
@@ -64,7 +64,7 @@ func (a *Archive) Board(n int) (b *board.Board, before int) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.opened = opened{b, p.change}
+	a.lastBoard = cachedBoard{b, p.change}
 	return b.Copy(), p.change
 }
 

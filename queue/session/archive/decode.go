@@ -19,19 +19,19 @@ var errDamaged = errors.New("file is damaged")
 
 // decoder decodes an encoder's output. After the first failure it only returns empty values.
 type decoder struct {
-	in        []byte     // texts and objects refer to it, so it must not change
-	at        int        // read position
-	past      board.Past // contains earlier moves
-	texts     []string
-	lists     [][]string
-	pods      seen[board.Pod]
-	moves     seen[board.Transition]
-	objects   seen[board.Packed]
-	verdicts  seen[verdict.Verdict]
-	explained seen[reason.Because]
-	seconds   int64 // the last time read
-	depth     int   // nesting depth of pods being read
-	failed    error
+	in       []byte     // texts and objects refer to it, so it must not change
+	at       int        // read position
+	past     board.Past // contains earlier moves
+	texts    []string
+	lists    [][]string
+	pods     seen[board.Pod]
+	moves    seen[board.Transition]
+	objects  seen[board.Packed]
+	verdicts seen[verdict.Verdict]
+	causes   seen[reason.Cause]
+	seconds  int64 // the last time read
+	depth    int   // nesting depth of pods being read
+	failed   error
 }
 
 // maxDepth limits the nesting of pods: a pod contains its last move, and that contains the pod as it was.
@@ -202,7 +202,7 @@ func (d *decoder) pod() *board.Pod {
 	p.UnschedulablePlugins, p.PendingPlugins = d.list(), d.list()
 	p.GatingPlugin, p.NominatedNode = d.text(), d.text()
 
-	p.Verdict, p.Because, p.Last = d.verdict(), d.because(), d.move()
+	p.Verdict, p.Cause, p.Last = d.verdict(), d.cause(), d.move()
 	return p
 }
 
@@ -253,8 +253,8 @@ func (d *decoder) verdict() *verdict.Verdict {
 	return v
 }
 
-func (d *decoder) because() *reason.Because {
-	b, isNew := find(d, &d.explained)
+func (d *decoder) cause() *reason.Cause {
+	b, isNew := find(d, &d.causes)
 	if !isNew {
 		return b
 	}

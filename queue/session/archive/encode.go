@@ -15,22 +15,22 @@ import (
 // encoder encodes changes and pods. It writes repeated values once, and then refers to them by their
 // number among the values of their type. Texts are identified by content, everything else by address.
 type encoder struct {
-	out       []byte
-	texts     map[string]uint64
-	lists     map[string]uint64 // by content
-	pods      map[*board.Pod]uint64
-	moves     map[*board.Transition]uint64
-	objects   map[*v1.Pod]uint64
-	verdicts  map[*verdict.Verdict]uint64
-	explained map[*reason.Because]uint64
-	seconds   int64 // the last time written
-	failed    error
+	out      []byte
+	texts    map[string]uint64
+	lists    map[string]uint64 // by content
+	pods     map[*board.Pod]uint64
+	moves    map[*board.Transition]uint64
+	objects  map[*v1.Pod]uint64
+	verdicts map[*verdict.Verdict]uint64
+	causes   map[*reason.Cause]uint64
+	seconds  int64 // the last time written
+	failed   error
 }
 
 func newEncoder() *encoder {
 	return &encoder{
 		texts: map[string]uint64{}, lists: map[string]uint64{}, pods: map[*board.Pod]uint64{}, moves: map[*board.Transition]uint64{}, objects: map[*v1.Pod]uint64{},
-		verdicts: map[*verdict.Verdict]uint64{}, explained: map[*reason.Because]uint64{},
+		verdicts: map[*verdict.Verdict]uint64{}, causes: map[*reason.Cause]uint64{},
 	}
 }
 
@@ -155,7 +155,7 @@ func (e *encoder) pod(p *board.Pod) {
 	e.text(p.NominatedNode)
 
 	e.verdict(p.Verdict)
-	e.because(p.Because)
+	e.cause(p.Cause)
 	e.move(p.Last)
 }
 
@@ -221,8 +221,8 @@ func (e *encoder) verdict(v *verdict.Verdict) {
 	}
 }
 
-func (e *encoder) because(b *reason.Because) {
-	if !refer(e, e.explained, b) {
+func (e *encoder) cause(b *reason.Cause) {
+	if !refer(e, e.causes, b) {
 		return
 	}
 	e.number(uint64(b.Rule))

@@ -47,7 +47,7 @@ type Pod struct {
 	// Verdict is the model's result of the last failed attempt. Nil if there was none.
 	Verdict *verdict.Verdict
 	// Because is why the model put the pod where it is. Nil if it did not.
-	Because *reason.Because
+	Cause *reason.Cause
 	// Group is the pod group that it is queued with. Empty if it is queued alone.
 	Group string
 	// Node is the node that the pod was bound to. Empty before.

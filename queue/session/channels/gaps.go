@@ -1,8 +1,5 @@
 package channels
 
-// Gaps are the times without news of an attached cluster, as a whole or from one of its watches. What a silence means is
-// decided elsewhere.
-
 import (
 	"slices"
 	"time"
@@ -10,80 +7,80 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Gaps are the times in which something was not heard, lately. Its zero value is ready for use.
+// Gaps are the recent times in which the source's watches, or the connection to the cluster, did not work. The
+// zero value is ready to use.
 type Gaps struct {
-	of      map[string][]sources.Gap // by resource, in order. The whole cluster's are those of ""
-	hearing sources.Hearing
+	byResource map[string][]sources.Gap // in order of time. "" is the whole cluster
+	tracker sources.GapTracker
 }
 
-// kept is for how long a gap that is over may be asked for: longer than a session is behind the clock.
-const kept = time.Minute
+// keepGaps is how long a gap is kept after its end: longer than a session is behind the clock.
+const keepGaps = time.Minute
 
-// Note takes in how a stream stands at now.
-func (g *Gaps) Note(now time.Time, status sources.Status) {
-	for _, ev := range g.hearing.Tell(now, status) {
-		g.Told(ev.Fact.(*sources.Unheard))
+// Update adds the gaps in the status of a stream at now.
+func (g *Gaps) Update(now time.Time, status sources.Status) {
+	for _, ev := range g.tracker.Update(now, status) {
+		g.Add(ev.Fact.(*sources.WatchGap))
 	}
 	g.Forget(now)
 }
 
-// Told takes in what a source tells, or is going to.
-func (g *Gaps) Told(u *sources.Unheard) {
-	all := g.of[u.Resource]
+// Add adds a gap, or the end of the last one.
+func (g *Gaps) Add(u *sources.WatchGap) {
+	all := g.byResource[u.Resource]
 	if n := len(all); n > 0 && (all[n-1].Lasts() || all[n-1].Since.Equal(u.Since)) {
 		if all[n-1].Until = u.Until; u.Since.Before(all[n-1].Since) {
 			all[n-1].Since = u.Since
 		}
 		return
 	}
-	if g.of == nil {
-		g.of = map[string][]sources.Gap{}
+	if g.byResource == nil {
+		g.byResource = map[string][]sources.Gap{}
 	}
-	g.of[u.Resource] = append(all, u.Gap)
+	g.byResource[u.Resource] = append(all, u.Gap)
 }
 
-// Ahead returns more, whose events are looked at before their time comes: the gaps among them are known then.
-func (g *Gaps) Ahead(more func() (sources.Event, bool)) func() (sources.Event, bool) {
-	if more == nil {
+// Collect wraps next, and adds the gaps among the events that it returns. It returns nil if next is nil.
+func (g *Gaps) Collect(next func() (sources.Event, bool)) func() (sources.Event, bool) {
+	if next == nil {
 		return nil
 	}
 	return func() (sources.Event, bool) {
-		ev, some := more()
+		ev, ok := next()
 		switch f := ev.Fact.(type) {
-		case *sources.Unheard:
-			g.Told(f)
+		case *sources.WatchGap:
+			g.Add(f)
 		case *sources.Attached:
 			g.end(ev.Time)
 		}
-		return ev, some
+		return ev, ok
 	}
 }
 
-// end ends what lasts: from at on, another source tells.
+// end ends all gaps at that time, when another source begins.
 func (g *Gaps) end(at time.Time) {
-	for _, all := range g.of {
+	for _, all := range g.byResource {
 		if n := len(all); n > 0 && all[n-1].Lasts() {
 			all[n-1].Until = at
 		}
 	}
 }
 
-// Forget forgets the gaps that are long over at now.
+// Forget drops the gaps that ended more than keepGaps before now.
 func (g *Gaps) Forget(now time.Time) {
-	for resource, all := range g.of {
-		if len(all) > 0 && !all[0].Lasts() && now.Sub(all[0].Until) > kept {
-			g.of[resource] = slices.DeleteFunc(all, func(gap sources.Gap) bool { return !gap.Lasts() && now.Sub(gap.Until) > kept })
+	for resource, all := range g.byResource {
+		if len(all) > 0 && !all[0].Lasts() && now.Sub(all[0].Until) > keepGaps {
+			g.byResource[resource] = slices.DeleteFunc(all, func(gap sources.Gap) bool { return !gap.Lasts() && now.Sub(gap.Until) > keepGaps })
 		}
 	}
 }
 
-// Next returns the first gap of any of resources, or of the whole cluster, that covers at or begins later. It returns false if there
-// is none.
-func (g *Gaps) Next(at time.Time, resources ...string) (first sources.Gap, some bool) {
+// Next returns the first gap of any of the resources, or of the whole cluster, that covers at or begins later.
+func (g *Gaps) Next(at time.Time, resources ...string) (first sources.Gap, ok bool) {
 	consider := func(resource string) {
-		for _, gap := range g.of[resource] {
-			if (gap.Covers(at) || gap.Since.After(at)) && (!some || gap.Since.Before(first.Since)) {
-				first, some = gap, true
+		for _, gap := range g.byResource[resource] {
+			if (gap.Covers(at) || gap.Since.After(at)) && (!ok || gap.Since.Before(first.Since)) {
+				first, ok = gap, true
 			}
 		}
 	}
@@ -91,25 +88,27 @@ func (g *Gaps) Next(at time.Time, resources ...string) (first sources.Gap, some 
 	for _, r := range resources {
 		consider(r)
 	}
-	return first, some
+	return first, ok
 }
 
-// Missed reports whether what a resource's watch tells at that moment may be what it did not hear before, and since when it may be.
-func (g *Gaps) Missed(at time.Time, resource string) (since time.Time, may bool) {
-	gap, some := g.Next(at, resource)
-	return gap.Since, some && !gap.Since.After(at)
+// Missed reports whether a change that the resource's watch delivers at that time may be older, and since
+// when.
+func (g *Gaps) Missed(at time.Time, resource string) (since time.Time, missed bool) {
+	gap, ok := g.Next(at, resource)
+	return gap.Since, ok && !gap.Since.After(at)
 }
 
-// Hears reports whether all of resources are heard from at on for that long: what comes of them comes when it happens.
-func (g *Gaps) Hears(at time.Time, long time.Duration, resources ...string) bool {
-	gap, some := g.Next(at, resources...)
-	return !some || gap.Since.After(at.Add(long))
+// Working reports whether the watches of all the resources work from at until at+long, so that they deliver
+// changes when they happen.
+func (g *Gaps) Working(at time.Time, long time.Duration, resources ...string) bool {
+	gap, ok := g.Next(at, resources...)
+	return !ok || gap.Since.After(at.Add(long))
 }
 
-// HearsAllBut is Hears of all resources but those.
-func (g *Gaps) HearsAllBut(at time.Time, long time.Duration, but ...string) bool {
-	for resource := range g.of {
-		if !slices.Contains(but, resource) && !g.Hears(at, long, resource) {
+// WorkingExcept is Working for all resources except those.
+func (g *Gaps) WorkingExcept(at time.Time, long time.Duration, except ...string) bool {
+	for resource := range g.byResource {
+		if !slices.Contains(except, resource) && !g.Working(at, long, resource) {
 			return false
 		}
 	}

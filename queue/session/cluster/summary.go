@@ -161,7 +161,7 @@ func (g *picker) picks(ev sources.Event) bool {
 			return true
 		}
 		return g.isFirst(reflect.TypeOf(ev.Fact))
-	case *sources.SchedulerStarted, *sources.SchedulerHeard, *sources.Clocks, *sources.Attached, *sources.Logged, *sources.Mark, *sources.Counts:
+	case *sources.SchedulerStarted, *sources.SchedulerRunning, *sources.Clocks, *sources.Attached, *sources.Logged, *sources.Mark, *sources.Counts:
 		return true
 	case *sources.Requested:
 		g.requests++

@@ -1,11 +1,11 @@
-// Package evidence holds what a source tells of a real kube-scheduler from a moment on, and finds in it what
-// shows of the attempts of a pod. It knows no queue and no scheduler, and draws no conclusion: it says what was
-// seen and when, not what that means, nor what it means that nothing was.
+// Package evidence holds the observations of a real kube-scheduler that a source delivers, up to some
+// time ahead, and finds the traces of a pod's attempts among them. It draws no conclusions: it returns
+// what was observed and when, not what that means or what a missing trace means.
 //
-// An attempt leaves up to three traces: the Event of its failure, the patch of its pod's status, the pod's
-// binding. Each is a Sighting of its own, and only Patch brings an attempt and its patch together, when the
-// model's attempt ends. They can't be joined before: several attempts of a pod may be told in one order and
-// answered in another, so whose patch it is depends on when the model's attempt ends.
+// An attempt leaves up to three traces: the Event of its failure, the patch of its pod's status, and
+// the binding of its pod. Each is an Observation of its own. Only Patch matches a patch to an attempt,
+// when the model's attempt ends. An earlier match is not possible: several attempts of a pod may be
+// reported in one order and patched in another.
 package evidence
 
 import (
@@ -27,168 +27,185 @@ import (
 // Kind is what an event shows.
 type Kind uint8
 
-// The kinds. Failed and Patched show an attempt that failed, Bound and Changed are changes of objects.
+// The kinds.
 const (
-	Nothing Kind = iota
-	Failed       // by the scheduler's Event
-	Patched      // by the patch of the pod's status
-	Bound        // the change of a pod that has a node: the first one is the end of an attempt
-	Changed      // any other change
-	Began        // that an attempt begins, whose end is told later
-	Unbound      // by a binding that was refused or failed: an attempt placed the pod, which did not get its node
+	None          Kind = iota
+	Failed             // a failed attempt, by the scheduler's Event
+	Patched            // a failed attempt, by the patch of the pod's status
+	Bound              // a change of a pod that has a node. The first one is the end of an attempt
+	Changed            // any other change of an object
+	Started            // the start of an attempt, whose end is observed later
+	BindingFailed      // a binding that was refused or failed: an attempt placed the pod, which got no node
 )
 
-// Sighting is an event that was told, and what it shows.
-type Sighting struct {
+// Observation is an event of a source, and what it shows.
+type Observation struct {
 	sources.Event
 	Kind Kind
-	// By is when the attempt was over, at the latest: of a patch or a binding, when the API server had its request, if that is known. Of
-	// all other kinds it is the event's time.
-	By time.Time
-	// FailedAt is when the attempt failed that a patch follows, or zero if its Event does not show or another, or its patch, was seen
-	// between: in that time the loop waited for the client's rate limit and for the answer.
+	// EndedBy is the latest time at which the attempt ended: for a patch or a binding, when the API server
+	// received the request, if that is known. For all other kinds it is the event's time.
+	EndedBy time.Time
+	// FailedAt is when the attempt that wrote the patch failed. The scheduling loop waited from then on for
+	// the client's rate limit and for the answer. It is zero if the attempt has no Event, or if the Event or
+	// the patch of another attempt lies between.
 	FailedAt time.Time
-	// OfAnother is true of an attempt of a pod that is left to another scheduler: it shows nothing.
-	OfAnother bool
-	// Waited is true of a patch or a binding whose request is seen to have waited for the client's rate limit. Then it was
-	// made as long before as that took, in its turn: requests are sent in the order in which they were made.
-	Waited bool
-	// Pod and UID are the pod's. Where no pod is seen they are empty.
+	// OtherScheduler is true for an attempt of another scheduler's pod. It shows nothing.
+	OtherScheduler bool
+	// RateLimited is true for a patch or a binding whose request is known to have waited for the client's
+	// rate limit. The limit lets requests through in the order in which they were made.
+	RateLimited bool
+	// Pod and UID identify the pod. They are empty if the observation is not about a pod.
 	Pod types.NamespacedName
 	UID types.UID
-	// Wrote is why an attempt failed, by what its patch wrote into the pod's condition. Empty of all other kinds, and if that is not known.
-	Wrote string
-	// Change is what Changed or was Bound.
+	// ConditionMessage is the message that a patch wrote into the pod's condition, if known.
+	ConditionMessage string
+	// Change is the change of an object that is Changed or Bound.
 	Change *sources.ObjectChange
-	// Used is true once the model has made something of it before it was told: of a failure, an attempt; of a change,
-	// all that there is to make of it.
+	// Used is set once the model has used the observation ahead of its time: a failure for an attempt, a
+	// change for everything that follows from it.
 	Used bool
 
-	nth int // its number among all that were added, which orders those of one time
+	seq int // orders observations of the same time
 }
 
-// Failed reports whether it shows a failed attempt.
-func (s *Sighting) Failed() bool { return s.Kind == Failed || s.Kind == Patched }
+// Failed reports whether s shows a failed attempt.
+func (s *Observation) Failed() bool { return s.Kind == Failed || s.Kind == Patched }
 
-// KnowsSent reports whether By is when the request was sent that bound the pod.
-func (s *Sighting) KnowsSent() bool { return s.By.Before(s.Time) }
+// HasSendTime reports whether the time at which the binding was sent is known.
+func (s *Observation) HasSendTime() bool { return s.EndedBy.Before(s.Time) }
 
-// Message is why an attempt failed, if its Event shows that.
-func (s *Sighting) Message() string {
+// Message returns why the attempt failed, according to its Event, or "".
+func (s *Observation) Message() string {
 	if f, ok := s.Fact.(*sources.FailedAttempt); ok {
 		return string(f.Message)
 	}
 	return ""
 }
 
-// Placed reports whether it shows an attempt that placed its pod.
-func (s *Sighting) Placed() bool { return s.Kind == Bound || s.Kind == Unbound }
+// Placed reports whether s shows an attempt that found a node for its pod.
+func (s *Observation) Placed() bool { return s.Kind == Bound || s.Kind == BindingFailed }
 
-// ShowsAttempt reports whether it shows an attempt that the model has not had.
-func (s *Sighting) ShowsAttempt() bool { return s.Failed() && !s.Used || s.Placed() }
+// newAttempt reports whether s shows an attempt that the model has not used yet.
+func (s *Observation) newAttempt() bool { return s.Failed() && !s.Used || s.Placed() }
 
-// Deleted reports whether it is the end of an object.
-func (s *Sighting) Deleted() bool { return s.Change != nil && s.Change.Verb == sources.Deleted }
+// Deleted reports whether s is the deletion of an object.
+func (s *Observation) Deleted() bool { return s.Change != nil && s.Change.Verb == sources.Deleted }
 
-// MayWake reports whether c may wake pods that wait. Bindings and other changes of pods can, but seldom do.
+// isBinding reports whether s is the change in which a pod got its node.
+func (s *Observation) isBinding() bool {
+	pod, ok := s.Change.Object.(*v1.Pod)
+	return ok && justBound(pod)
+}
+
+// isPodEnd reports whether s shows that a pod was deleted or is being deleted.
+func (s *Observation) isPodEnd() bool {
+	if s.Change == nil {
+		return false
+	}
+	pod, ok := s.Change.Object.(*v1.Pod)
+	return ok && (s.Deleted() || pod.DeletionTimestamp != nil)
+}
+
+// MayWake reports whether c may wake waiting pods. It leaves out bindings and updates of pods, which
+// rarely do.
 func MayWake(c *sources.ObjectChange) bool {
 	pod, ok := c.Object.(*v1.Pod)
 	return !ok || c.Verb == sources.Deleted && pod.Spec.NodeName != ""
 }
 
-// Rouses is MayWake by what the scheduler's watch tells it, and when: of a pod that has ended as of one that is gone, and no more when it
-// is deleted (scheduler.go, NewInformerFactory). MayWake stays as it is because with this one a crowd, where the loop is taken to be held
-// up unless something may wake pods, is no better modelled: field's precision, of the audit log alone, falls by 0.08 points.
-func Rouses(c *sources.ObjectChange) bool {
-	pod, ok := c.Object.(*v1.Pod)
-	if !ok {
-		return true
-	}
-	ended := pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
-	return pod.Spec.NodeName != "" && ended != (c.Verb == sources.Deleted)
+// justBound reports whether pod has a node whose kubelet has not reported a status yet.
+func justBound(pod *v1.Pod) bool {
+	return pod.Spec.NodeName != "" && (pod.Status.Phase == v1.PodPending || pod.Status.Phase == "")
 }
 
-// MayRouse reports whether it shows a change of which the scheduler has yet to hear and that may wake pods, as the binding of another may.
-func (s *Sighting) MayRouse() bool {
-	return s.Change != nil && !s.Used && (Rouses(s.Change) || s.binds())
-}
-
-// Future is what a source tells from a moment on. What was told before that, RemoveFirst has taken out.
+// Future holds the observations from the model's time on, up to a look-ahead. RemoveFirst removes those
+// that have passed.
 type Future struct {
-	reach, requesting time.Duration                // see New
-	more              func() (sources.Event, bool) // what comes beyond reach. Nil if nothing does
-	coming            sources.Event                // the first of it. Without a fact if that is not known
-	heard             int                          // how many were added so far
-	added             *Sighting                    // the last of them
-	requests                                       // of the client that the scheduler's loop waits for
-	others            others                       // pods of which nothing shows
-	lastFailed        *Sighting                    // of all that were added, if they came in the order of time
-	lastSent          time.Time                    // when the last patch was, likewise
-	unsettled         time.Time                    // of the failures that CausesFirst has not looked at, the time of the first
-	passed            time.Time                    // when the sighting was that was taken out last
+	lookahead, requestTime time.Duration                // see New
+	next                   func() (sources.Event, bool) // returns further events, nil after the last one
+	buffered               sources.Event                // the next event, if its Fact is not nil
+	count                  int                          // number of events added
+	lastAdded              *Observation
+	lastFailed             *Observation // the latest Event of a failed attempt
+	lastSent               time.Time    // when the last patch was sent
+	latePatchesFrom        time.Time    // the earliest failure that MoveLatePatches has not checked
+	removedAt              time.Time    // the time of the observation removed last
 
-	all      list
-	byPod    map[types.UID]*list // what shows of a pod's attempts, its binding and its end
-	failures list
-	changes  list        // Bound and Changed
-	claims   list        // those of claims for devices
-	bindings list        // Bound and Unbound
-	begins   bool        // whether any was Began
-	stirs    list        // changes that may wake pods
-	patches  []*Sighting // Patched, in the order in which they were sent
+	requests // of the client that the scheduling loop waits for
+
+	responsible func(*v1.Pod) bool     // see SetResponsible
+	otherPods   map[types.UID]struct{} // pods of other schedulers
+
+	all       list
+	byPod     map[types.UID]*list // the traces of a pod's attempts, its binding and its deletion
+	failures  list
+	changes   list           // Bound and Changed
+	claims    list           // changes of resource claims
+	bindings  list           // Bound and BindingFailed
+	hasStarts bool           // there was a Started
+	wakes     list           // changes that may wake pods
+	patches   []*Observation // Patched, by EndedBy
 }
 
-// list are sightings in the order in which they are told.
-type list []*Sighting
+// list holds observations in order of time.
+type list []*Observation
 
-// Of returns events one after the other, as New wants them.
-func Of(events []sources.Event) func() (sources.Event, bool) {
-	return func() (ev sources.Event, some bool) {
+// Iterate returns a function that returns events one by one, for Read.
+func Iterate(events []sources.Event) func() (sources.Event, bool) {
+	return func() (ev sources.Event, ok bool) {
 		if len(events) > 0 {
-			ev, events, some = events[0], events[1:], true
+			ev, events, ok = events[0], events[1:], true
 		}
-		return ev, some
+		return ev, ok
 	}
 }
 
-// New returns the future that the events are which more returns, one after the other in the order of time, or nil for none.
-// Only events up to reach after the first are looked at, so no question may ask for more. requesting is how long a request takes: where the source does not tell
-// when a patch was sent, it was that long before its answer.
-//
-// limit is the rate limit of the scheduler's client, which nobody else uses.
-func New(more func() (sources.Event, bool), reach, requesting time.Duration, limit *rate.Limiter) *Future {
-	f := &Future{reach: reach, requesting: requesting, more: more, byPod: map[types.UID]*list{}, requests: requests{limit: limit, told: true, left: ownTurn}}
-	f.Read(more)
+// New returns an empty Future. It reads ahead by lookahead, the maximum for its queries. A request whose
+// send time is unknown is assumed to have been sent requestTime before its answer. limit is the rate limit
+// of the scheduler's client; nobody else may use it.
+func New(lookahead, requestTime time.Duration, limit *rate.Limiter) *Future {
+	return &Future{lookahead: lookahead, requestTime: requestTime, byPod: map[types.UID]*list{},
+		requests: requests{limit: limit, recorded: true, low: ownTokens}}
+}
+
+// NewWithoutRequests is New for a source that does not record the scheduler's requests (sources.Requested).
+// It counts visible requests instead: limit is their rate limit, and a request has waited if fewer than low
+// tokens were left. Waiting requests are sent at that interval.
+func NewWithoutRequests(lookahead, requestTime time.Duration, limit *rate.Limiter, low float64, interval time.Duration) *Future {
+	f := New(lookahead, requestTime, limit)
+	f.recorded, f.low, f.cadence = false, low, ratelimit.NewCadence(interval)
 	return f
 }
 
-// NewUntold is New where the source does not tell the scheduler's requests (sources.Requested): those are counted that show. limit is that
-// of those, and one has waited if fewer than left are left of it. Those that wait are that far apart.
-func NewUntold(more func() (sources.Event, bool), reach, requesting time.Duration, limit *rate.Limiter, left float64, apart time.Duration) *Future {
-	f := New(nil, reach, requesting, limit)
-	f.told, f.left, f.cadence = false, left, ratelimit.CadenceOf(apart)
-	f.Read(more)
-	return f
+// SetResponsible sets the function that reports whether the scheduler is responsible for a pod. The failed
+// attempts and bindings of other pods show nothing: another scheduler makes them with its own client and
+// rate limit. It must be called before the events of those pods are added.
+func (f *Future) SetResponsible(responsible func(*v1.Pod) bool) { f.responsible = responsible }
+
+// HasOtherScheduler reports whether another scheduler is known to be responsible for the pod with that UID.
+func (f *Future) HasOtherScheduler(uid types.UID) bool {
+	_, other := f.otherPods[uid]
+	return other
 }
 
-// Read takes in the events that more returns, as New does, of a future of nothing.
-func (f *Future) Read(more func() (sources.Event, bool)) {
-	f.more = more
+// Read adds the events that next returns, in order of time, as far as the look-ahead. next may be nil.
+func (f *Future) Read(next func() (sources.Event, bool)) {
+	f.next = next
 	f.extend()
 }
 
-// First returns the sighting that is told first, or nil if nothing is to come.
-func (f *Future) First() *Sighting {
+// First returns the earliest observation, or nil if there is none.
+func (f *Future) First() *Observation {
 	if len(f.all) == 0 {
 		return nil
 	}
 	return f.all[0]
 }
 
-// RemoveFirst takes the first sighting out: it is past. There must be one.
+// RemoveFirst removes the earliest observation. There must be one.
 func (f *Future) RemoveFirst() {
 	s := f.all[0]
-	f.passed = s.Time
+	f.removedAt = s.Time
 	for _, l := range f.lists(s) {
 		*l = (*l)[1:]
 	}
@@ -201,65 +218,64 @@ func (f *Future) RemoveFirst() {
 	f.extend()
 }
 
-// Clear forgets all sightings: nothing is to come.
+// Clear removes all observations, and stops reading.
 func (f *Future) Clear() {
-	told, left, serves := f.told, f.left, f.others.serves
-	*f = *New(nil, f.reach, f.requesting, f.limit)
-	f.told, f.left, f.others.serves = told, left, serves
+	recorded, low, responsible := f.recorded, f.low, f.responsible
+	*f = *New(f.lookahead, f.requestTime, f.limit)
+	f.recorded, f.low, f.responsible = recorded, low, responsible
 }
 
-// extend takes in what has come within reach.
+// extend reads the events within the look-ahead.
 func (f *Future) extend() {
 	for {
-		if f.coming.Fact == nil && f.more != nil {
-			var some bool
-			if f.coming, some = f.more(); !some {
-				f.more = nil
+		if f.buffered.Fact == nil && f.next != nil {
+			var ok bool
+			if f.buffered, ok = f.next(); !ok {
+				f.next = nil
 			}
 		}
-		if f.coming.Fact == nil || len(f.all) > 0 && f.coming.Time.Sub(f.all[0].Time) > f.reach {
+		if f.buffered.Fact == nil || len(f.all) > 0 && f.buffered.Time.Sub(f.all[0].Time) > f.lookahead {
 			return
 		}
-		f.Add(f.coming)
-		f.coming = sources.Event{}
+		f.Add(f.buffered)
+		f.buffered = sources.Event{}
 	}
 }
 
-// Add adds an event of a source that goes on. It may be earlier than some that are known; of those at its time it is
-// the last.
+// Add adds an event. It may be earlier than others that were added; of those at the same time it is the
+// last.
 func (f *Future) Add(ev sources.Event) {
-	f.heard++
-	s := f.sighting(ev)
-	f.added = s
+	f.count++
+	s := f.observe(ev)
+	f.lastAdded = s
 	for _, l := range f.lists(s) {
 		l.add(s)
 	}
-	if b := f.beginning(s); b != nil {
-		f.begins = true
-		for _, l := range f.lists(b) {
-			l.add(b)
+	if start := f.start(s); start != nil {
+		f.hasStarts = true
+		for _, l := range f.lists(start) {
+			l.add(start)
 		}
 	}
 	if s.Kind == Patched {
 		f.addPatch(s)
 	}
-	if s.Failed() && (f.unsettled.IsZero() || s.Time.Before(f.unsettled)) {
-		f.unsettled = s.Time
+	if s.Failed() && (f.latePatchesFrom.IsZero() || s.Time.Before(f.latePatchesFrom)) {
+		f.latePatchesFrom = s.Time
 	}
 }
 
-// addPatch puts s among the patches.
-func (f *Future) addPatch(s *Sighting) {
-	i, _ := slices.BinarySearchFunc(f.patches, s, func(a, b *Sighting) int {
-		return cmp.Or(a.By.Compare(b.By), a.nth-b.nth)
+func (f *Future) addPatch(s *Observation) {
+	i, _ := slices.BinarySearchFunc(f.patches, s, func(a, b *Observation) int {
+		return cmp.Or(a.EndedBy.Compare(b.EndedBy), a.seq-b.seq)
 	})
 	f.patches = slices.Insert(f.patches, i, s)
 }
 
-// beginning returns that the attempt began whose end s shows, or nil if that is not known. What was taken out was told before: the
-// beginning of an attempt that took longer than reach stands behind it.
-func (f *Future) beginning(s *Sighting) *Sighting {
-	b := &Sighting{Event: s.Event, Kind: Began, Pod: s.Pod, UID: s.UID, nth: s.nth}
+// start returns the start of the attempt whose end s shows, or nil if it is unknown. If it lies before the
+// last removed observation, because the attempt took longer than the look-ahead, it gets that one's time.
+func (f *Future) start(s *Observation) *Observation {
+	b := &Observation{Event: s.Event, Kind: Started, Pod: s.Pod, UID: s.UID, seq: s.seq}
 	switch fact := s.Fact.(type) {
 	case *sources.FailedAttempt:
 		b.Time = fact.Began
@@ -271,64 +287,90 @@ func (f *Future) beginning(s *Sighting) *Sighting {
 	if b.Time.IsZero() || b.Time.After(s.Time) || b.UID == "" {
 		return nil
 	}
-	if b.Time.Before(f.passed) {
-		b.Time = f.passed
+	if b.Time.Before(f.removedAt) {
+		b.Time = f.removedAt
 	}
-	b.By = b.Time
+	b.EndedBy = b.Time
 	return b
 }
 
-// sighting returns what ev shows.
-func (f *Future) sighting(ev sources.Event) *Sighting {
-	s := &Sighting{Event: ev, By: ev.Time, nth: f.heard}
-	if s.OfAnother = f.tellsOfAnother(ev.Fact); s.OfAnother {
+// observe returns what ev shows, and counts the request behind it.
+func (f *Future) observe(ev sources.Event) *Observation {
+	s := &Observation{Event: ev, EndedBy: ev.Time, seq: f.count}
+	if s.OtherScheduler = f.isOtherAttempt(ev.Fact); s.OtherScheduler {
 		return s
 	}
 	switch fact := ev.Fact.(type) {
 	case *sources.FailedAttempt:
 		s.Kind, s.Pod, s.UID = Failed, fact.Pod, fact.UID
 		if verdict.FailsBinding(string(fact.Message)) {
-			s.Kind = Unbound
+			s.Kind = BindingFailed
 		} else if f.lastFailed == nil || !s.Time.Before(f.lastFailed.Time) {
 			f.lastFailed = s
 		}
 	case *sources.StatusPatched:
-		if s.Pod, s.UID = fact.Pod, fact.UID; !f.isUnbound(fact.UID) {
+		if s.Pod, s.UID = fact.Pod, fact.UID; !f.bindingFailed(fact.UID) {
 			s.Kind = Patched
 		}
-		if f.noteSent(s, fact.Sent); s.Kind == Patched && !fact.Clears {
-			f.lastSent, s.Wrote = s.By, f.wrote(fact.UID)
+		if f.setSent(s, fact.Sent); s.Kind == Patched && !fact.Clears {
+			f.lastSent, s.ConditionMessage = s.EndedBy, f.conditionMessage(fact.UID)
 		}
 	case *sources.Refused:
-		f.noteRefused(s, fact)
+		f.onRefused(s, fact)
 	case *sources.Requested:
-		f.count(ev.Time)
+		f.countRecorded(ev.Time)
 	case *sources.Attached:
-		f.attach(ev.Time)
+		f.onAttach(ev.Time)
 	case *sources.ObjectChange:
 		s.Kind, s.Change = Changed, fact
 		if pod, ok := fact.Object.(*v1.Pod); ok {
-			s.Pod, s.UID = types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod.UID
-			if f.others.note(pod, s.Deleted()); f.IsOfAnother(pod.UID) {
-				break
-			}
-			if s.Deleted() && pod.Spec.NodeName == "" {
-				f.podGone()
-			}
-			if f.noteNode(s, pod); pod.Spec.NodeName != "" {
-				if s.Kind = Bound; !fact.Sent.IsZero() && fact.Sent.Before(s.Time) {
-					s.By = fact.Sent
-				}
-				s.Waited = f.hadWaited(s.By)
-			}
+			f.onPodChange(s, pod)
 		}
 	}
 	return s
 }
 
-// noteNode shows the request that bound a pod, if s is the first of it to have its node.
-func (f *Future) noteNode(s *Sighting, pod *v1.Pod) {
-	if f.told {
+// isOtherAttempt reports whether fact shows an attempt of another scheduler's pod.
+func (f *Future) isOtherAttempt(fact sources.Fact) bool {
+	switch fact := fact.(type) {
+	case *sources.FailedAttempt:
+		return f.HasOtherScheduler(fact.UID)
+	case *sources.StatusPatched:
+		return f.HasOtherScheduler(fact.UID)
+	case *sources.Refused:
+		return f.HasOtherScheduler(fact.UID)
+	}
+	return false
+}
+
+func (f *Future) onPodChange(s *Observation, pod *v1.Pod) {
+	s.Pod, s.UID = types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod.UID
+	switch {
+	case s.Deleted():
+		delete(f.otherPods, pod.UID)
+	case f.responsible != nil && !f.responsible(pod):
+		if f.otherPods == nil {
+			f.otherPods = map[types.UID]struct{}{}
+		}
+		f.otherPods[pod.UID] = struct{}{}
+	}
+	if f.HasOtherScheduler(pod.UID) {
+		return
+	}
+	if s.Deleted() && pod.Spec.NodeName == "" {
+		f.onPendingDeleted()
+	}
+	if f.countBinding(s, pod); pod.Spec.NodeName != "" {
+		if s.Kind = Bound; !s.Change.Sent.IsZero() && s.Change.Sent.Before(s.Time) {
+			s.EndedBy = s.Change.Sent
+		}
+		s.RateLimited = f.rateLimited(s.EndedBy)
+	}
+}
+
+// countBinding counts the request that bound the pod, if s is the first change in which it has a node.
+func (f *Future) countBinding(s *Observation, pod *v1.Pod) {
+	if f.recorded {
 		return
 	}
 	_, known := f.bound[s.UID]
@@ -340,58 +382,60 @@ func (f *Future) noteNode(s *Sighting, pod *v1.Pod) {
 			f.bound = map[types.UID]struct{}{}
 		}
 		f.bound[s.UID] = struct{}{}
-		f.show(s.Time.Add(-f.requesting))
+		f.countVisible(s.Time.Add(-f.requestTime))
 	}
 }
 
-// noteRefused notes what was refused. The condition of a pod whose binding failed is written beside the loop, which does not wait for
-// that (schedule_one.go, handleBindingCycleError).
-func (f *Future) noteRefused(s *Sighting, fact *sources.Refused) {
+// onRefused sets what a refused request shows. The binding cycle writes the condition of a pod whose
+// binding failed, and the scheduling loop does not wait for that (schedule_one.go,
+// handleBindingCycleError).
+func (f *Future) onRefused(s *Observation, fact *sources.Refused) {
 	switch {
 	case fact.Binding:
-		s.Kind = Unbound
-	case !f.isUnbound(fact.UID):
+		s.Kind = BindingFailed
+	case !f.bindingFailed(fact.UID):
 		s.Kind = Patched
 	default:
 		return
 	}
 	s.Pod, s.UID = fact.Pod, fact.UID
-	if f.noteSent(s, fact.Sent); s.Kind == Patched {
-		f.lastSent = s.By
+	if f.setSent(s, fact.Sent); s.Kind == Patched {
+		f.lastSent = s.EndedBy
 	}
 }
 
-// isUnbound reports whether the binding of the pod with that UID is what was added of it last, and failed: what is written into its status
-// next is that, beside the loop.
-func (f *Future) isUnbound(uid types.UID) bool {
-	for _, s := range slices.Backward(f.sightingsOf(uid)) {
+// bindingFailed reports whether the last attempt of the pod with that UID ended with a failed binding. The
+// next patch of its status is then sent by the binding cycle.
+func (f *Future) bindingFailed(uid types.UID) bool {
+	for _, s := range slices.Backward(f.ofPod(uid)) {
 		if s.Failed() || s.Placed() {
-			return s.Kind == Unbound
+			return s.Kind == BindingFailed
 		}
 	}
 	return false
 }
 
-// noteSent notes when the API server had the request that s shows: at that moment, if it is not zero, or behind its answer.
-func (f *Future) noteSent(s *Sighting, at time.Time) {
-	if s.By = at; at.IsZero() || at.After(s.Time) {
-		s.By = s.Time.Add(-f.requesting)
+// setSent sets when the API server received the request that s shows: at that time, or requestTime before
+// the answer if it is zero.
+func (f *Future) setSent(s *Observation, at time.Time) {
+	if s.EndedBy = at; at.IsZero() || at.After(s.Time) {
+		s.EndedBy = s.Time.Add(-f.requestTime)
 	}
-	f.show(s.By)
-	s.Waited = f.hadWaited(s.By)
-	if last := f.lastFailed; last != nil && last.UID == s.UID && !last.Time.After(s.By) && !f.lastSent.After(last.Time) {
+	f.countVisible(s.EndedBy)
+	s.RateLimited = f.rateLimited(s.EndedBy)
+	if last := f.lastFailed; last != nil && last.UID == s.UID && !last.Time.After(s.EndedBy) && !f.lastSent.After(last.Time) {
 		s.FailedAt = last.Time
 	}
 }
 
-// wrote returns what the patch of the pod with that UID wrote into its condition: the change of the pod that it made is told just before
-// it. Empty if none is.
-func (f *Future) wrote(uid types.UID) string {
-	if f.added == nil || f.added.UID != uid || f.added.Change == nil {
+// conditionMessage returns the message that the patch of the pod with that UID wrote, or "" if it is
+// unknown. Sources deliver the change of the pod just before its patch.
+func (f *Future) conditionMessage(uid types.UID) string {
+	if f.lastAdded == nil || f.lastAdded.UID != uid || f.lastAdded.Change == nil {
 		return ""
 	}
-	pod, is := f.added.Change.Object.(*v1.Pod)
-	if !is {
+	pod, ok := f.lastAdded.Change.Object.(*v1.Pod)
+	if !ok {
 		return ""
 	}
 	if c := cluster.Unscheduled(pod); c != nil {
@@ -400,13 +444,13 @@ func (f *Future) wrote(uid types.UID) string {
 	return ""
 }
 
-func (f *Future) removePatch(s *Sighting) {
+func (f *Future) removePatch(s *Observation) {
 	i := slices.Index(f.patches, s)
 	f.patches = slices.Delete(f.patches, i, i+1)
 }
 
-// lists returns the lists in which s is, or is to be.
-func (f *Future) lists(s *Sighting) []*list {
+// lists returns the lists to which s belongs.
+func (f *Future) lists(s *Observation) []*list {
 	in := []*list{&f.all}
 	if s.Failed() {
 		in = append(in, &f.failures)
@@ -416,14 +460,14 @@ func (f *Future) lists(s *Sighting) []*list {
 	}
 	if s.Change != nil {
 		in = append(in, &f.changes)
-		if _, is := s.Change.Object.(*resourcev1.ResourceClaim); is {
+		if _, ok := s.Change.Object.(*resourcev1.ResourceClaim); ok {
 			in = append(in, &f.claims)
 		}
 		if MayWake(s.Change) {
-			in = append(in, &f.stirs)
+			in = append(in, &f.wakes)
 		}
 	}
-	if s.Failed() || s.Placed() || s.Kind == Began || s.endsPod() {
+	if s.Failed() || s.Placed() || s.Kind == Started || s.isPodEnd() {
 		of := f.byPod[s.UID]
 		if of == nil {
 			of = &list{}
@@ -434,31 +478,11 @@ func (f *Future) lists(s *Sighting) []*list {
 	return in
 }
 
-// add puts s behind all that are told no later.
-func (l *list) add(s *Sighting) {
+// add inserts s by time, after those of the same time.
+func (l *list) add(s *Observation) {
 	i := len(*l)
 	for i > 0 && s.Time.Before((*l)[i-1].Time) {
 		i--
 	}
 	*l = slices.Insert(*l, i, s)
-}
-
-// binds reports whether it shows a pod that has just got its node.
-func (s *Sighting) binds() bool {
-	pod, ok := s.Change.Object.(*v1.Pod)
-	return ok && justBound(pod)
-}
-
-// justBound reports whether pod has a node, whose kubelet has not written of it yet.
-func justBound(pod *v1.Pod) bool {
-	return pod.Spec.NodeName != "" && (pod.Status.Phase == v1.PodPending || pod.Status.Phase == "")
-}
-
-// endsPod reports whether it shows that a pod was deleted, or that its deletion has begun.
-func (s *Sighting) endsPod() bool {
-	if s.Change == nil {
-		return false
-	}
-	pod, ok := s.Change.Object.(*v1.Pod)
-	return ok && (s.Deleted() || pod.DeletionTimestamp != nil)
 }

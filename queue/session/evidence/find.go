@@ -11,206 +11,197 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Failure returns the first failed attempt of any pod that the model has not had, that is told within that long from
-// now and was not over before now. Nil if there is none.
-func (f *Future) Failure(now time.Time, within time.Duration) *Sighting {
-	return f.failures.firstWithin(now, within, func(s *Sighting) bool { return !s.Used && !s.By.Before(now) })
+// Failure returns the first failed attempt of any pod that the model has not used, that was not over before
+// now, and that is observed by now+within. It returns nil if there is none.
+func (f *Future) Failure(now time.Time, within time.Duration) *Observation {
+	return f.failures.firstWithin(now, within, func(s *Observation) bool { return !s.Used && !s.EndedBy.Before(now) })
 }
 
-// Attempt returns the first sighting of the pod with that UID that shows an attempt which the model has not had, that
-// is told within that long from now and was not over before now. Nil if there is none.
-func (f *Future) Attempt(uid types.UID, now time.Time, within time.Duration) *Sighting {
-	return f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool { return s.ShowsAttempt() && !s.By.Before(now) })
+// Attempt is Failure for a pod's attempts, and includes those that placed the pod.
+func (f *Future) Attempt(uid types.UID, now time.Time, within time.Duration) *Observation {
+	return f.ofPod(uid).firstWithin(now, within, func(s *Observation) bool { return s.newAttempt() && !s.EndedBy.Before(now) })
 }
 
-// Begins returns when the next attempt of the pod with that UID begins, if a log tells that and it is within that long from
-// now.
-func (f *Future) Begins(uid types.UID, now time.Time, within time.Duration) (time.Time, bool) {
-	if !f.begins {
+// NextStart returns when the pod's next attempt starts. It returns false if no log contains that, or not by
+// now+within.
+func (f *Future) NextStart(uid types.UID, now time.Time, within time.Duration) (time.Time, bool) {
+	if !f.hasStarts {
 		return time.Time{}, false
 	}
-	seen := f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool { return s.Kind == Began && !s.Time.Before(now) })
+	seen := f.ofPod(uid).firstWithin(now, within, func(s *Observation) bool { return s.Kind == Started && !s.Time.Before(now) })
 	if seen == nil {
 		return time.Time{}, false
 	}
 	return seen.Time, true
 }
 
-// Event returns the Event of a failed attempt of the pod with that UID that the model has not had, if it is told
-// within that long from now, and otherwise nil.
-func (f *Future) Event(uid types.UID, now time.Time, within time.Duration) *Sighting {
-	return f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool { return s.Kind == Failed && !s.Used && !s.Time.Before(now) })
+// Event returns the Event of a failed attempt of the pod that the model has not used, from now to
+// now+within. It returns nil if there is none.
+func (f *Future) Event(uid types.UID, now time.Time, within time.Duration) *Observation {
+	return f.ofPod(uid).firstWithin(now, within, func(s *Observation) bool { return s.Kind == Failed && !s.Used && !s.Time.Before(now) })
 }
 
-// Patch returns the patch that an attempt of the pod with that UID makes which ends now, if it is answered within that
-// long, and otherwise nil. The scheduler's loop waits for the answer. So another attempt's Event, or a later patch of
-// another pod, tells that there was none, unless late: then requests wait for each other, and are told out of order.
-func (f *Future) Patch(uid types.UID, now time.Time, within time.Duration, late bool) *Sighting {
-	fails := func(s *Sighting) bool { return s.Kind == Failed && !s.Used && s.Time.After(now) }
-	patch := f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool { return s.Kind == Patched && !s.Used || fails(s) })
+// Patch returns the patch by the attempt of the pod that ends now, if it is answered by now+within, and
+// otherwise nil. The scheduling loop waits for the answer. An earlier Event of another attempt, or a later
+// patch of another pod, shows therefore that the attempt sent no patch. This does not hold if late is true:
+// then requests wait for each other, and are reported out of order.
+func (f *Future) Patch(uid types.UID, now time.Time, within time.Duration, late bool) *Observation {
+	fails := func(s *Observation) bool { return s.Kind == Failed && !s.Used && s.Time.After(now) }
+	patch := f.ofPod(uid).firstWithin(now, within, func(s *Observation) bool { return s.Kind == Patched && !s.Used || fails(s) })
 	if patch == nil || patch.Kind == Failed {
 		return nil
 	}
-	if !late && patch != f.failures.firstWithin(now, within, func(s *Sighting) bool {
-		return s == patch || s.Kind == Patched && !s.Used && !s.By.Before(now) || fails(s)
+	if !late && patch != f.failures.firstWithin(now, within, func(s *Observation) bool {
+		return s == patch || s.Kind == Patched && !s.Used && !s.EndedBy.Before(now) || fails(s)
 	}) {
 		return nil
 	}
 	return patch
 }
 
-// Patches reports whether it is told within that long from now that the status of the pod with that UID is patched, whichever of its
-// attempts the patch follows, or that the pod is placed, by which a patch that was not sent yet is dropped (api_calls/api_calls.go,
-// v1.34, Relevances).
+// Patches reports whether the pod's status is patched by now+within, by any of its attempts, or whether the
+// pod is placed, which drops a patch that was not sent yet (api_calls/api_calls.go, v1.34, Relevances).
 func (f *Future) Patches(uid types.UID, now time.Time, within time.Duration) bool {
-	return f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool { return s.Kind == Patched || s.Placed() }) != nil
+	return f.ofPod(uid).firstWithin(now, within, func(s *Observation) bool { return s.Kind == Patched || s.Placed() }) != nil
 }
 
-// PatchUnderWay returns a patch that is under way now: the one that is answered first, within that long from now. It
-// was sent by now, or less than soon from now while ended reports that the attempt of its pod is over that it may be of, or the attempt
-// that it follows was seen to be over by now. Nil if there is none.
-func (f *Future) PatchUnderWay(now time.Time, within, soon time.Duration, late bool, ended func(uid types.UID, wrote string) bool) *Sighting {
-	var first *Sighting
+// PatchUnderWay returns, of the patches under way now, the one that is answered first, by now+within. It
+// returns nil if there is none. A patch is under way if it was sent by now, or is sent before now+soon and
+// ended reports that the attempt is over that it may belong to. With late, it is also under way if its
+// attempt was observed to fail by now.
+func (f *Future) PatchUnderWay(now time.Time, within, soon time.Duration, late bool, ended func(uid types.UID, message string) bool) *Observation {
+	var first *Observation
 	for _, s := range f.patches {
-		if s.By.Sub(now) > within {
+		if s.EndedBy.Sub(now) > within {
 			break
 		}
-		waits := !s.By.After(now) || s.By.Sub(now) < soon && ended(s.UID, s.Wrote) || late && !s.FailedAt.IsZero() && !s.FailedAt.After(now)
-		if !waits || !s.Time.After(now) || s.Time.Sub(now) > within {
+		underWay := !s.EndedBy.After(now) || s.EndedBy.Sub(now) < soon && ended(s.UID, s.ConditionMessage) || late && !s.FailedAt.IsZero() && !s.FailedAt.After(now)
+		if !underWay || !s.Time.After(now) || s.Time.Sub(now) > within {
 			continue
 		}
-		if first == nil || s.Time.Before(first.Time) || s.Time.Equal(first.Time) && s.nth < first.nth {
+		if first == nil || s.Time.Before(first.Time) || s.Time.Equal(first.Time) && s.seq < first.seq {
 			first = s
 		}
 	}
 	return first
 }
 
-// NextPatch returns the patch that is sent first after now, within that long, and that the model has had no attempt for. Nil
-// if there is none.
-func (f *Future) NextPatch(now time.Time, within time.Duration) *Sighting {
+// NextPatch returns the patch that is sent first after now, up to now+within, and that the model has not
+// used. It returns nil if there is none.
+func (f *Future) NextPatch(now time.Time, within time.Duration) *Observation {
 	for _, s := range f.patches {
-		if s.By.Sub(now) > within {
+		if s.EndedBy.Sub(now) > within {
 			break
 		}
-		if s.By.After(now) && !s.Used {
+		if s.EndedBy.After(now) && !s.Used {
 			return s
 		}
 	}
 	return nil
 }
 
-// Fate returns the first sighting within that long from now of what became of the pod with that UID: it is Bound, Unbound or
-// Deleted. A pod that is deleted while its binding is under way is Unbound later, which tells more. Nil if none is told.
-func (f *Future) Fate(uid types.UID, now time.Time, within time.Duration) *Sighting {
-	all := f.sightingsOf(uid)
-	fate := all.firstWithin(now, within, func(s *Sighting) bool { return s.Placed() || s.Deleted() })
-	if fate != nil && fate.Deleted() {
-		if refused := f.RefusedBinding(uid, now, within); refused != nil {
+// BindingOutcome returns the first observation up to now+within that decides what became of the pod's
+// binding: it is Bound, BindingFailed or Deleted. It returns nil if there is none. For a pod that is deleted
+// during its binding it returns the later refusal of the binding, which is more specific.
+func (f *Future) BindingOutcome(uid types.UID, now time.Time, within time.Duration) *Observation {
+	all := f.ofPod(uid)
+	outcome := all.firstWithin(now, within, func(s *Observation) bool { return s.Placed() || s.Deleted() })
+	if outcome != nil && outcome.Deleted() {
+		// Since v1.34, patches of earlier attempts may be refused first.
+		refused := all.firstWithin(now, within, func(s *Observation) bool {
+			fact, ok := s.Fact.(*sources.Refused)
+			return ok && fact.Binding
+		})
+		if refused != nil {
 			return refused
 		}
 	}
-	return fate
+	return outcome
 }
 
-// Refusal returns the request, if it is told within that long from now, that the scheduler makes of the pod with that UID when that
-// is gone: its binding, or the patch of its status. Nil if there is none.
-func (f *Future) Refusal(uid types.UID, now time.Time, within time.Duration) *Sighting {
-	return f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool {
-		_, is := s.Fact.(*sources.Refused)
-		return is
+// RefusedRequest returns the first binding or status patch that the API server refuses up to now+within
+// because the pod is gone. It returns nil if there is none.
+func (f *Future) RefusedRequest(uid types.UID, now time.Time, within time.Duration) *Observation {
+	return f.ofPod(uid).firstWithin(now, within, func(s *Observation) bool {
+		_, ok := s.Fact.(*sources.Refused)
+		return ok
 	})
 }
 
-// RefusedBinding is Refusal of bindings alone: since v1.34, patches of attempts before may be refused first.
-func (f *Future) RefusedBinding(uid types.UID, now time.Time, within time.Duration) *Sighting {
-	return f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool {
-		refused, is := s.Fact.(*sources.Refused)
-		return is && refused.Binding
-	})
-}
-
-// PodEnds reports whether the pod with that UID is told within that long from now to be deleted, or to be going.
+// PodEnds reports whether the pod is deleted by now+within, or its deletion begins.
 func (f *Future) PodEnds(uid types.UID, now time.Time, within time.Duration) bool {
-	_, told := f.PodEndsAt(uid, now, within)
-	return told
+	_, ends := f.PodEndsAt(uid, now, within)
+	return ends
 }
 
-// PodEndsAt returns when the pod with that UID is told to be deleted, or to be going, and false if that is not within that long from now.
+// PodEndsAt returns when the pod is deleted or its deletion begins, and false if that is not by now+within.
 func (f *Future) PodEndsAt(uid types.UID, now time.Time, within time.Duration) (time.Time, bool) {
-	s := f.sightingsOf(uid).firstWithin(now, within, (*Sighting).endsPod)
+	s := f.ofPod(uid).firstWithin(now, within, (*Observation).isPodEnd)
 	if s == nil {
 		return time.Time{}, false
 	}
 	return s.Time, true
 }
 
-// WakesWithin reports whether a change that may wake pods is told within that long from now: see MayWake.
+// WakesWithin reports whether a change by now+within may wake pods: see MayWake.
 func (f *Future) WakesWithin(now time.Time, within time.Duration) bool {
-	return len(f.stirs) > 0 && f.stirs[0].Time.Sub(now) <= within
+	return len(f.wakes) > 0 && f.wakes[0].Time.Sub(now) <= within
 }
 
-// FirstStir returns when the first change that may wake pods is told within that long from now: see MayWake. If none is, it returns
-// the end of that time.
-func (f *Future) FirstStir(now time.Time, within time.Duration) time.Time {
+// NextWake returns the time of the first change by now+within that may wake pods, or now+within.
+func (f *Future) NextWake(now time.Time, within time.Duration) time.Time {
 	if f.WakesWithin(now, within) {
-		return f.stirs[0].Time
+		return f.wakes[0].Time
 	}
 	return now.Add(within)
 }
 
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
-// Bindings yields the changes within that long from now of pods that have a node, and the bindings that are refused.
-func (f *Future) Bindings(now time.Time, within time.Duration) iter.Seq[*Sighting] {
+// Bindings yields the changes of pods that have a node, and the failed bindings, up to now+within.
+func (f *Future) Bindings(now time.Time, within time.Duration) iter.Seq[*Observation] {
 	return f.bindings.within(now, within)
 }
 
-// Claim returns the first claim for devices that changes within that long from now and is such then, and when that is. Nil if none is.
-func (f *Future) Claim(now time.Time, within time.Duration, is func(*resourcev1.ResourceClaim) bool) (time.Time, *resourcev1.ResourceClaim) {
+// Claim returns the first changed resource claim up to now+within for which match returns true, and the time
+// of that change. The claim is nil if there is none.
+func (f *Future) Claim(now time.Time, within time.Duration, match func(*resourcev1.ResourceClaim) bool) (time.Time, *resourcev1.ResourceClaim) {
 	for s := range f.claims.within(now, within) {
-		if claim := s.Change.Object.(*resourcev1.ResourceClaim); is(claim) {
+		if claim := s.Change.Object.(*resourcev1.ResourceClaim); match(claim) {
 			return s.Time, claim
 		}
 	}
 	return now, nil
 }
 
-// BoundSince returns how many pods are told later than since to have got their node.
+// BoundSince returns the number of pods that are bound after since.
 func (f *Future) BoundSince(since time.Time) int {
 	bound := map[types.UID]struct{}{}
 	for _, s := range slices.Backward(f.bindings) {
 		if !s.Time.After(since) {
 			break
 		}
-		if s.Kind == Bound && s.Change.Verb == sources.Updated && s.binds() {
+		if s.Kind == Bound && s.Change.Verb == sources.Updated && s.isBinding() {
 			bound[s.UID] = struct{}{}
 		}
 	}
 	return len(bound)
 }
 
-// Changes yields all changes of objects within that long from now.
-func (f *Future) Changes(now time.Time, within time.Duration) iter.Seq[*Sighting] {
+// Changes yields the changes of objects up to now+within.
+func (f *Future) Changes(now time.Time, within time.Duration) iter.Seq[*Observation] {
 	return f.changes.within(now, within)
 }
 
-// sightingsOf returns what shows of the attempts, the binding and the end of the pod with that UID.
-func (f *Future) sightingsOf(uid types.UID) list {
+// ofPod returns the observations of the pod's attempts, binding and deletion.
+func (f *Future) ofPod(uid types.UID) list {
 	if l := f.byPod[uid]; l != nil {
 		return *l
 	}
 	return nil
 }
 
-// within yields the sightings that are told within that long from now.
-func (l list) within(now time.Time, within time.Duration) iter.Seq[*Sighting] {
-	return func(yield func(*Sighting) bool) {
+// within yields the observations up to now+within.
+func (l list) within(now time.Time, within time.Duration) iter.Seq[*Observation] {
+	return func(yield func(*Observation) bool) {
 		for _, s := range l {
 			if s.Time.Sub(now) > within || !yield(s) {
 				return
@@ -219,10 +210,10 @@ func (l list) within(now time.Time, within time.Duration) iter.Seq[*Sighting] {
 	}
 }
 
-// firstWithin returns the first sighting within that long from now for which wanted is true, or nil.
-func (l list) firstWithin(now time.Time, within time.Duration, wanted func(*Sighting) bool) *Sighting {
+// firstWithin returns the first observation up to now+within for which match returns true, or nil.
+func (l list) firstWithin(now time.Time, within time.Duration, match func(*Observation) bool) *Observation {
 	for s := range l.within(now, within) {
-		if wanted(s) {
+		if match(s) {
 			return s
 		}
 	}

@@ -11,41 +11,44 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// mostLate is how long after its attempt a watch may tell of a patch for it to be put right. A bound on the work: others wait for the
-// client's rate limit.
-const mostLate = time.Second
+// maxWatchDelay is how long after its attempt a patch may be delivered to be moved. Later patches were held
+// up by the client's rate limit. It bounds the search.
+const maxWatchDelay = time.Second
 
-// CausesFirst puts each patch of a pod's status that a watch told of late before what can't have been before its answer, with the change
-// of the pod that it made. The scheduler's loop waits for the answer, and only then makes an attempt, which takes so long (schedule_one.go,
-// v1.33, handleSchedulingFailure). So what fails next, as Events say to the microsecond, failed that long after the answer, or longer. It
-// looks at what was added since it was called last. Where the loop does not wait, or a source tells its requests, it must not be called.
-func (f *Future) CausesFirst(took time.Duration) {
-	if f.unsettled.IsZero() {
+// MoveLatePatches moves each status patch that a watch delivered late, and the change of the pod that it
+// made, to the latest time at which the API server can have answered it. The scheduling loop waits for the
+// answer before it makes the next attempt, which takes attemptTime (schedule_one.go, v1.33,
+// handleSchedulingFailure). Events have the time of a failure to the microsecond, so the answer came at
+// least attemptTime before the next failure.
+//
+// It checks the observations added since the last call. It must not be called if the loop does not wait
+// for answers, or if the source records requests.
+func (f *Future) MoveLatePatches(attemptTime time.Duration) {
+	if f.latePatchesFrom.IsZero() {
 		return
 	}
-	from, _ := slices.BinarySearchFunc(f.failures, f.unsettled, func(s *Sighting, at time.Time) int {
+	from, _ := slices.BinarySearchFunc(f.failures, f.latePatchesFrom, func(s *Observation, at time.Time) int {
 		return cmp.Or(s.Time.Compare(at), 1) // the first of that time
 	})
-	f.unsettled = time.Time{}
+	f.latePatchesFrom = time.Time{}
 	for _, s := range slices.Clone(f.failures[from:]) {
 		if s.Kind == Patched && !s.Used {
-			f.causeFirst(s, took)
+			f.moveLatePatch(s, attemptTime)
 		}
 	}
 }
 
-// causeFirst is CausesFirst for one patch.
-func (f *Future) causeFirst(patch *Sighting, took time.Duration) {
-	// A watch tells of a change, and next of the patch that made it.
-	i := slices.IndexFunc(f.changes, func(s *Sighting) bool { return s.nth == patch.nth-1 && s.UID == patch.UID })
+func (f *Future) moveLatePatch(patch *Observation, attemptTime time.Duration) {
+	// A watch delivers the change of the pod just before the patch that made it.
+	i := slices.IndexFunc(f.changes, func(s *Observation) bool { return s.seq == patch.seq-1 && s.UID == patch.UID })
 	if i < 0 {
 		return
 	}
-	own, next := f.followed(patch, f.changes[i].Change.Object.(*v1.Pod))
+	own, next := f.attemptOf(patch, f.changes[i].Change.Object.(*v1.Pod))
 	if own == nil || next == nil {
 		return
 	}
-	at := later(own.Time, next.Time.Add(-took))
+	at := later(own.Time, next.Time.Add(-attemptTime))
 	for _, s := range slices.Backward(f.changes[:i]) { // an earlier change of the pod stays before it
 		if s.UID == patch.UID {
 			at = later(at, s.Time)
@@ -57,21 +60,21 @@ func (f *Future) causeFirst(patch *Sighting, took time.Duration) {
 	if !at.Before(patch.Time) {
 		return
 	}
-	f.put(f.changes[i], at)
-	f.put(patch, at)
+	f.move(f.changes[i], at)
+	f.move(patch, at)
 	f.removePatch(patch)
-	patch.By, patch.FailedAt = later(own.Time, at.Add(-f.requesting)), own.Time
+	patch.EndedBy, patch.FailedAt = later(own.Time, at.Add(-f.requestTime)), own.Time
 	f.addPatch(patch)
 }
 
-// followed returns the Event of the attempt that patch followed, which made pod so, and that of the first one that failed next and was told
-// earlier than the patch. Nil if that is not known, or none was.
-func (f *Future) followed(patch *Sighting, pod *v1.Pod) (own, next *Sighting) {
+// attemptOf returns the Event of the attempt that sent the patch, whose result is pod, and the Event of the
+// next failure, if it is earlier than the patch. Each is nil if unknown.
+func (f *Future) attemptOf(patch *Observation, pod *v1.Pod) (own, next *Observation) {
 	for _, s := range slices.Backward(f.failures[:slices.Index(f.failures, patch)]) {
 		switch {
-		case patch.Time.Sub(s.Time) > mostLate:
+		case patch.Time.Sub(s.Time) > maxWatchDelay:
 			return nil, nil
-		case s.UID == patch.UID && s.Kind == Failed && writes(s, pod):
+		case s.UID == patch.UID && s.Kind == Failed && sameMessage(s, pod):
 			return s, next
 		case s.UID == patch.UID:
 			return nil, nil
@@ -82,15 +85,15 @@ func (f *Future) followed(patch *Sighting, pod *v1.Pod) (own, next *Sighting) {
 	return nil, nil
 }
 
-// writes reports whether failed says why in the words of pod's condition. An attempt with the same outcome as the one before writes none,
-// and may have no Event either: one that has other words followed.
-func writes(failed *Sighting, pod *v1.Pod) bool {
+// sameMessage reports whether failed has the message of pod's condition. An attempt with the outcome of the
+// one before sends no patch, and need not have an Event, so a patch may belong to an attempt before failed.
+func sameMessage(failed *Observation, pod *v1.Pod) bool {
 	c := cluster.Unscheduled(pod)
 	return c != nil && string(sources.Sanitize(c.Message)) == failed.Message()
 }
 
-// put puts s, which was told at another time, where it belongs at that one.
-func (f *Future) put(s *Sighting, at time.Time) {
+// move changes the time of s.
+func (f *Future) move(s *Observation, at time.Time) {
 	for _, l := range f.lists(s) {
 		i := slices.Index(*l, s)
 		*l = slices.Delete(*l, i, i+1)
@@ -99,4 +102,11 @@ func (f *Future) put(s *Sighting, at time.Time) {
 	for _, l := range f.lists(s) {
 		l.add(s)
 	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

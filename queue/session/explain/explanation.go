@@ -137,11 +137,11 @@ func (m *Moment) Explanation(p *board.Pod, needs *Needs) *Explanation {
 	case p.Observed:
 	case p.Estimated:
 		x.Notes = append(x.Notes, "The pod is older than schedq's observations: until its next attempt, its attempts, times and tier are estimated from its condition and the scheduler's Events.")
-	case p.Because == nil && p.Tier.Queued() && followsLogged(p.Last):
+	case p.Cause == nil && p.Tier.Queued() && followsLogged(p.Last):
 		x.Notes = append(x.Notes, "The scheduler's log has no line on where the pod went after its last attempt. schedq shows it where kube-scheduler puts such a pod.")
 	default:
 		x.Notes = append(x.Notes, "The pod's tier, time there and attempts are modelled: only a scheduler log at -v=5 contains them.")
-		if b := p.Because; b != nil && b.Rule != reason.ByQueue {
+		if b := p.Cause; b != nil && b.Rule != reason.ByQueue {
 			x.Notes = append(x.Notes, "Why it is there: "+b.Sentence(m.Zone))
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // Why returns sentences about why a pod moved, including the arithmetic and the model's rule.
 func (m *Moment) Why(t *board.Transition) []string {
 	said := m.whyMoved(t)
-	if b := t.Pod.Because; b != nil && b.Rule != reason.ByQueue && !t.Observed {
+	if b := t.Pod.Cause; b != nil && b.Rule != reason.ByQueue && !t.Observed {
 		said = append(said, "Modelled. "+b.Sentence(m.Zone))
 	}
 	return said

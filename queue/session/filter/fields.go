@@ -21,13 +21,13 @@ type Field struct {
 	// Help describes the field in a few words.
 	Help string
 
-	read func(f *Filter, operator, value string) (match func(*Pod) bool, problem string)
+	parse func(f *Filter, operator, value string) (match func(*Pod) bool, problem string)
 }
 
 var (
-	textOperators   = []string{":", "=", "!="}
-	numberOperators = []string{">", ">=", "<", "<=", "=", "!="}
-	spanOperators   = []string{">", ">=", "<", "<="}
+	textOperators     = []string{":", "=", "!="}
+	numberOperators   = []string{">", ">=", "<", "<=", "=", "!="}
+	durationOperators = []string{">", ">=", "<", "<="}
 )
 
 // wrongOperator is the problem reported for an operator that a field does not support.
@@ -38,7 +38,7 @@ var fields = [...]Field{
 	text("ns", []string{"namespace"}, "the namespace", func(p *Pod, is func(string) bool) bool { return is(p.Namespace) }),
 	text("name", nil, "the pod's name", func(p *Pod, is func(string) bool) bool { return is(p.Name) }),
 	text("plugin", nil, "a plugin that rejected the last attempt, or that gates the pod", (*Pod).plugins),
-	{Name: "tier", Operators: []string{":", "=", "!="}, read: readTier,
+	{Name: "tier", Operators: []string{":", "=", "!="}, parse: parseTier,
 		Help: "where the pod is: active, backoff, unschedulable, gated, in-flight, bound, deleted"},
 	text("owner", nil, "the controller: ReplicaSet/web-7d9f, Job/train", func(p *Pod, is func(string) bool) bool {
 		return is(p.OwnerKind+"/"+p.OwnerName) || is(p.OwnerName)
@@ -46,7 +46,7 @@ var fields = [...]Field{
 	text("node", nil, "where the pod is bound or nominated to run", func(p *Pod, is func(string) bool) bool { return is(p.Node) }),
 	number("attempts", nil, "how often the pod was popped", func(p *Pod) int64 { return int64(p.Attempts) }),
 	number("prio", []string{"priority"}, "the priority", func(p *Pod) int64 { return int64(p.Priority) }),
-	{Name: "waiting", Operators: spanOperators, read: readWaiting,
+	{Name: "waiting", Operators: durationOperators, parse: parseWaiting,
 		Help: "how long the pod has been in the queue: 90s, 5m, 1h30m, 2d"},
 }
 
@@ -78,7 +78,7 @@ func field(name string) *Field {
 // text returns a text field: ":" tests for a substring, "=" for equality.
 func text(name string, aliases []string, help string, is func(*Pod, func(string) bool) bool) Field {
 	return Field{Name: name, Aliases: aliases, Operators: textOperators, Help: help,
-		read: func(_ *Filter, operator, value string) (func(*Pod) bool, string) {
+		parse: func(_ *Filter, operator, value string) (func(*Pod) bool, string) {
 			small := strings.ToLower(value)
 			test := func(s string) bool { return strings.EqualFold(s, value) }
 			switch operator {
@@ -97,7 +97,7 @@ func text(name string, aliases []string, help string, is func(*Pod, func(string)
 // number returns a field that is an integer.
 func number(name string, aliases []string, help string, of func(*Pod) int64) Field {
 	return Field{Name: name, Aliases: aliases, Operators: numberOperators, Help: help,
-		read: func(_ *Filter, operator, value string) (func(*Pod) bool, string) {
+		parse: func(_ *Filter, operator, value string) (func(*Pod) bool, string) {
 			compare := comparison(operator)
 			if compare == nil {
 				return nil, wrongOperator
@@ -144,7 +144,7 @@ func Tier(text string) (queue.Tier, error) {
 	return queue.None, fmt.Errorf("unknown tier %q: use one of %s", text, strings.Join(names, ", "))
 }
 
-func readTier(_ *Filter, operator, value string) (func(*Pod) bool, string) {
+func parseTier(_ *Filter, operator, value string) (func(*Pod) bool, string) {
 	if !slices.Contains(textOperators, operator) {
 		return nil, wrongOperator
 	}
@@ -155,11 +155,11 @@ func readTier(_ *Filter, operator, value string) (func(*Pod) bool, string) {
 	return func(p *Pod) bool { return (p.Tier == tier) == (operator != "!=") }, ""
 }
 
-func readWaiting(f *Filter, operator, value string) (func(*Pod) bool, string) {
-	if !slices.Contains(spanOperators, operator) {
+func parseWaiting(f *Filter, operator, value string) (func(*Pod) bool, string) {
+	if !slices.Contains(durationOperators, operator) {
 		return nil, wrongOperator
 	}
-	span, err := parseSpan(value)
+	span, err := parseDuration(value)
 	if err != nil || span < 0 {
 		return nil, fmt.Sprintf("invalid duration %q: use 90s, 5m, 1h30m or 2d", value)
 	}
@@ -169,7 +169,7 @@ func readWaiting(f *Filter, operator, value string) (func(*Pod) bool, string) {
 }
 
 // parseSpan is time.ParseDuration with support for whole days.
-func parseSpan(s string) (time.Duration, error) {
+func parseDuration(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.ParseUint(days, 10, 16)
 		return time.Duration(n) * 24 * time.Hour, err

@@ -53,7 +53,7 @@ func (p *parser) skipBlanks() {
 }
 
 // wrong returns an Error at a byte offset.
-func (p *parser) wrong(at int, format string, args ...any) error {
+func (p *parser) errorf(at int, format string, args ...any) error {
 	return &Error{At: utf8.RuneCountInString(p.text[:at]) + 1, Problem: string(sources.Sanitize(fmt.Sprintf(format, args...)))}
 }
 
@@ -94,7 +94,7 @@ func (p *parser) word() (string, error) {
 	}
 	n := strings.Index(p.rest()[1:], `"`)
 	if n < 0 {
-		return "", p.wrong(p.at, `closing " is missing`)
+		return "", p.errorf(p.at, `closing " is missing`)
 	}
 	w := p.rest()[1 : 1+n]
 	p.at += n + 2
@@ -109,7 +109,7 @@ func (p *parser) fuzzy(after string) (func(*Pod) bool, error) {
 		return nil, err
 	}
 	if w == "" {
-		return nil, p.wrong(at, "letters missing after %s", after)
+		return nil, p.errorf(at, "letters missing after %s", after)
 	}
 	return fuzzy(strings.ToLower(w)), nil
 }
@@ -131,7 +131,7 @@ func (p *parser) regexp() (func(*Pod) bool, error) {
 		if bad := (*syntax.Error)(nil); errors.As(err, &bad) {
 			problem = bad.Code.String() // without the expression, which is on the screen
 		}
-		return nil, p.wrong(at+1, "invalid regular expression: %s", problem)
+		return nil, p.errorf(at+1, "invalid regular expression: %s", problem)
 	}
 	if source == "" {
 		return nil, nil
@@ -169,11 +169,11 @@ func (p *parser) selector() (func(*Pod) bool, error) {
 		source, last = source+" "+next, next
 	}
 	if source == "" {
-		return nil, p.wrong(at, "label selector missing: -l app=web,tier!=db")
+		return nil, p.errorf(at, "label selector missing: -l app=web,tier!=db")
 	}
 	s, err := labels.Parse(source)
 	if err != nil {
-		return nil, p.wrong(at, "invalid label selector: %s", err)
+		return nil, p.errorf(at, "invalid label selector: %s", err)
 	}
 	return func(p *Pod) bool { return s.Matches(labels.Set(p.Labels)) }, nil
 }
@@ -203,7 +203,7 @@ func (p *parser) wordOrField(f *Filter) (func(*Pod) bool, error) {
 			w, err := p.word()
 			return word(strings.ToLower(w)), err
 		}
-		return nil, p.wrong(start, "unknown field %s: use one of %s", name, strings.Join(FieldNames(), ", "))
+		return nil, p.errorf(start, "unknown field %s: use one of %s", name, strings.Join(FieldNames(), ", "))
 	}
 	at := p.at + len(name)
 	p.at = at + len(operator)
@@ -213,14 +213,14 @@ func (p *parser) wordOrField(f *Filter) (func(*Pod) bool, error) {
 		return nil, err
 	}
 	if value == "" {
-		return nil, p.wrong(valueAt, "value missing after %s%s", name, operator)
+		return nil, p.errorf(valueAt, "value missing after %s%s", name, operator)
 	}
-	match, problem := d.read(f, operator, value)
+	match, problem := d.parse(f, operator, value)
 	switch {
 	case problem == wrongOperator:
-		return nil, p.wrong(at, "%s supports %s", name, strings.Join(d.Operators, " "))
+		return nil, p.errorf(at, "%s supports %s", name, strings.Join(d.Operators, " "))
 	case problem != "":
-		return nil, p.wrong(valueAt, "%s", problem)
+		return nil, p.errorf(valueAt, "%s", problem)
 	}
 	return match, nil
 }

@@ -1,4 +1,4 @@
-// Package flush has the moments at which a scheduler flushes its queue.
+// Package flush computes when a scheduler flushes its queue.
 package flush
 
 import (
@@ -7,25 +7,24 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// Ticks are the moments at which the two flushes run: upstream's goroutines in Run.
+// Ticks are the times of the two flushes that upstream's Run starts.
 type Ticks struct {
-	// Backoff is one moment of the backoff flush; there is one every second before and after.
-	// With PopFromBackoffQ they are the whole seconds of the scheduler's clock, otherwise they follow its start.
+	// Backoff is the time of one backoff flush; they run every second. With PopFromBackoffQ they run at whole
+	// seconds of the scheduler's clock, otherwise at whole seconds after its start.
 	Backoff time.Time
-	// Leftover is one moment of the leftover flush, every 30 seconds from the scheduler's start.
+	// Leftover is the time of one leftover flush; they run every 30 seconds after the scheduler's start.
 	Leftover time.Time
 	// LeftoverUnknown is true if the scheduler's start is unknown, and Leftover therefore arbitrary.
 	LeftoverUnknown bool
 }
 
-// drifts is how long after a known leftover flush the later ones are still known. Upstream's timer starts
+// leftoverKnownFor is how long after a known leftover flush the later ones are still known. Upstream's timer starts
 // again after each flush (wait.Until), so every flush and every delay of the timer adds up.
-const drifts = time.Hour
+const leftoverKnownFor = time.Hour
 
-// LeftoverBy returns the latest time of the first leftover flush after t, and whether that is its exact
-// time.
+// LeftoverBy returns the latest possible time of the first leftover flush after t, and whether that is exact.
 func (k *Ticks) LeftoverBy(t time.Time) (latest time.Time, exact bool) {
-	if k.LeftoverUnknown || t.Sub(k.Leftover) > drifts {
+	if k.LeftoverUnknown || t.Sub(k.Leftover) > leftoverKnownFor {
 		return t.Add(queue.LeftoverFlushInterval), false
 	}
 	return TickAfter(k.Leftover, queue.LeftoverFlushInterval, t), true
@@ -40,14 +39,14 @@ func NewTicks(opts queue.Options, start time.Time) Ticks {
 	return t
 }
 
-// Realign has the backoff flush run where opts' windows now begin.
+// Realign moves the backoff flush to where windows begin with opts.
 func (k *Ticks) Realign(opts queue.Options) { k.Backoff = NewTicks(opts, k.Backoff).Backoff }
 
-// TickAfter returns the first moment later than t that lies a whole number of intervals before or after base. An interval
-// has whole seconds.
+// TickAfter returns the first time after t that is a whole number of intervals before or after base. interval
+// must be whole seconds.
 func TickAfter(base time.Time, interval time.Duration, t time.Time) time.Time {
 	seconds := int64(interval / time.Second)
-	if n := (t.Unix() - base.Unix()) / seconds; n != 0 { // there may be more nanoseconds between them than an int64 has
+	if n := (t.Unix() - base.Unix()) / seconds; n != 0 { // the difference in nanoseconds may overflow
 		base = time.Unix(base.Unix()+n*seconds, int64(base.Nanosecond())).In(base.Location())
 	}
 	past := t.Sub(base)
@@ -58,10 +57,10 @@ func TickAfter(base time.Time, interval time.Duration, t time.Time) time.Time {
 	return base.Add((n + 1) * interval)
 }
 
-// SawBackoff takes in that a backoff flush was seen to have run at some moment from after to by, and returns when that was. The flushes
-// stay where they were thought to be, or move no further than that needs: so no pod is taken for flushed whose backoff ended
-// later than that of those that were seen to be, and what is seen of the next ones moves them on.
-func (k *Ticks) SawBackoff(after, by time.Time) time.Time {
+// AdjustBackoff corrects the times of the backoff flushes by an observation: one ran between after and by. It
+// returns when that was. It moves the flushes no further than necessary, so that they do not flush pods whose
+// backoff ended later than the observed pod's. Later observations may move them further.
+func (k *Ticks) AdjustBackoff(after, by time.Time) time.Time {
 	if by.Before(after) {
 		by = after
 	}
@@ -78,7 +77,7 @@ func (k *Ticks) SawBackoff(after, by time.Time) time.Time {
 	return k.Backoff
 }
 
-// Next returns the first moment later than t at which a flush runs, and which of the two run then.
+// Next returns the time of the first flush after t, and which of the two run then.
 func (k Ticks) Next(t time.Time) (at time.Time, backoff, leftover bool) {
 	b, l := TickAfter(k.Backoff, queue.BackoffFlushInterval, t), TickAfter(k.Leftover, queue.LeftoverFlushInterval, t)
 	switch {

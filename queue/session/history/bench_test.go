@@ -47,10 +47,10 @@ func BenchmarkStore(b *testing.B) {
 	for _, pods := range []int{500, 5_000, 20_000, 50_000} {
 		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) {
 			h, move := crowd(pods)
-			if err := h.OpenPast(func() (archive.File, error) { return disk.Scratch(b.Context(), b.TempDir()) }); err != nil {
+			if err := h.OpenArchive(func() (archive.File, error) { return disk.Scratch(b.Context(), b.TempDir()) }); err != nil {
 				b.Fatal(err)
 			}
-			defer h.ClosePast()
+			defer h.CloseArchive()
 			for h.ChangeCount() < 4*pods {
 				move()
 			}

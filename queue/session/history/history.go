@@ -43,7 +43,7 @@ type History struct {
 }
 
 // New returns an empty history.
-func New() *History { return Of(board.New()) }
+func New() *History { return NewFrom(board.New()) }
 
 // ChangeCount returns the number of changes, including dropped ones.
 func (h *History) ChangeCount() int { return h.first + len(h.changes) }
@@ -79,7 +79,7 @@ func (h *History) Oldest() (change, move int) {
 }
 
 // Of returns a history without changes that starts with b.
-func Of(b *board.Board) *History { return &History{head: b, Shown: b} }
+func NewFrom(b *board.Board) *History { return &History{head: b, Shown: b} }
 
 // Head returns the board after the last change. Only Append may change it.
 func (h *History) Head() *board.Board { return h.head }

@@ -23,7 +23,7 @@ const LeftRetention = time.Minute
 
 // OpenPast makes h, which must be empty, move its oldest changes to a file that open creates. After an
 // error they stay in memory.
-func (h *History) OpenPast(open func() (archive.File, error)) error {
+func (h *History) OpenArchive(open func() (archive.File, error)) error {
 	f, err := open()
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (h *History) OpenPast(open func() (archive.File, error)) error {
 }
 
 // ClosePast closes the file, after which its content can't be shown.
-func (h *History) ClosePast() {
+func (h *History) CloseArchive() {
 	if h.storing != nil {
 		<-h.storing.done
 	}
@@ -50,7 +50,7 @@ func (h *History) ClosePast() {
 func (h *History) HasArchive() bool { return h.past != nil }
 
 // PastErr returns the error of reading the archive, or nil.
-func (h *History) PastErr() error {
+func (h *History) ArchiveErr() error {
 	if h.past == nil {
 		return nil
 	}

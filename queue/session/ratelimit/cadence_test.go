@@ -7,36 +7,37 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// TestUseUp: requests wait that come in step with the rate limit, also where some between them do not show, and a little out of step.
-func TestUseUp(t *testing.T) {
+// TestCadence: requests have waited if they are in step with the rate limit, even if some are not visible or
+// slightly out of step.
+func TestCadence(t *testing.T) {
 	const limit = 20 * time.Millisecond
 	for _, c := range []struct {
 		name  string
 		every time.Duration
-		after []float64 // the one before, in milliseconds
+		gaps  []float64 // between requests, in milliseconds
 		want  bool
 	}{
-		{"one by one", limit, []float64{20, 20, 20, 20}, true},
+		{"regular", limit, []float64{20, 20, 20, 20}, true},
 		{"a little out of step", limit, []float64{22.5, 18, 21, 17}, true},
-		{"some do not show", limit, []float64{60, 20, 40, 19}, true},
+		{"some are not visible", limit, []float64{60, 20, 40, 19}, true},
 		{"too few", limit, []float64{20, 20, 20}, false},
 		{"one is out of step", limit, []float64{20, 20, 30, 20, 20}, false},
-		{"regularly, but not at that rate", limit, []float64{22, 22, 22, 22, 22}, false},
-		{"one is sooner", limit, []float64{20, 20, 20, 5, 20}, false},
+		{"regular at another rate", limit, []float64{22, 22, 22, 22, 22}, false},
+		{"one is early", limit, []float64{20, 20, 20, 5, 20}, false},
 		{"a longer pause", limit, []float64{20, 20, 20, 80}, false},
 		{"no limit", 0, []float64{20, 20, 20, 20}, false},
 	} {
 		for _, left := range []int{40, 39} {
-			cadence, limiter := CadenceOf(c.every), rate.NewLimiter(rate.Every(time.Hour), 80)
+			cadence, limiter := NewCadence(c.every), rate.NewLimiter(rate.Every(time.Hour), 80)
 			now := time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC)
 			limiter.ReserveN(now, 80-left)
-			cadence.UseUp(limiter, now)
-			for _, ms := range c.after {
+			cadence.Observe(limiter, now)
+			for _, ms := range c.gaps {
 				now = now.Add(time.Duration(ms * float64(time.Millisecond)))
-				cadence.UseUp(limiter, now)
+				cadence.Observe(limiter, now)
 			}
 			if usedUp, want := limiter.TokensAt(now) < 1, c.want && left < 40; usedUp != want {
-				t.Errorf("%s, while %d are left: the limit is used up: %v, want %v", c.name, left, usedUp, want)
+				t.Errorf("%s, with %d tokens: used up: %v, want %v", c.name, left, usedUp, want)
 			}
 		}
 	}

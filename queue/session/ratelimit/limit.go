@@ -1,4 +1,5 @@
-// Package ratelimit knows when a scheduler's requests wait for its client's rate limit, from those that are seen.
+// Package ratelimit estimates, from observed requests, when a scheduler's requests wait for its client's rate
+// limit.
 package ratelimit
 
 import (
@@ -11,127 +12,131 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// When the requests of the scheduler's client wait for each other (client-go, rate.Limiter; the rate and the burst are
-// the configuration's, clientConnection).
+// The rate and the burst of the client's limit (client-go, rate.Limiter) are those of the scheduler's
+// configuration, clientConnection.
 const (
-	// shownShare is the share that shows, at the least, of the requests that the rate limit lets through: the patches
-	// of victims do not show to be the scheduler's doing. Chosen, no derivation yet.
-	shownShare = 0.8
-	// fewLeft is how few requests are left when they begin to wait. Chosen, no derivation yet.
-	fewLeft = 10
-	// noneLeft is the same where all requests are told. Derived: see evidence, ownTurn.
-	noneLeft = 2
-	// limitedShare is the share of the rate limit at which requests are sent, at the least, that had waited for it when a
-	// source came to the scheduler. Chosen: who is not held up has no reason to come near to it, and not to go beyond.
+	// visibleShare is the minimum share of requests that are visible: patches of victims do not show that the
+	// scheduler sent them. Chosen.
+	visibleShare = 0.8
+	// lowVisible is how few tokens are left when requests begin to wait, if only visible requests are counted.
+	// Chosen.
+	lowVisible = 10
+	// lowExact is lowVisible if all requests are counted. Derived: see ownTokens in package evidence.
+	lowExact = 2
+	// limitedShare is the minimum share of the rate at which requests are sent that waited for the limit when the
+	// source attached. Chosen: a client that is not held up rarely comes close to its limit without exceeding it.
 	limitedShare = 0.9
-	// relief is for how long after that pods may still wait for the loop. Chosen, no derivation yet.
-	relief = 5 * time.Second
+	// idleAfter is how long after waiting requests pods may still wait for the loop. Chosen.
+	idleAfter = 5 * time.Second
 )
 
-// Limit is what is left of the rate limit of a scheduler's client. Restart must come first.
+// Limit estimates the tokens left of the rate limit of a scheduler's client. Restart must be called first.
 type Limit struct {
-	// Exact is true if the source tells all requests of that client: see sources.Requested.
+	// Exact is true if the source records all requests of that client: see sources.Requested.
 	Exact bool
 
-	cfg     *schedulerconfig.Config
-	limiter *rate.Limiter
-	limited time.Time // when that was last used up, or nearly
-	// attached is when the source came to a scheduler at work, and first how many requests have shown in the time from then on in
-	// which its burst would be let through a second time. Zero if the source knows the scheduler from its start.
-	attached time.Time
-	first    int
-	cadence  Cadence   // of those that show
-	line     time.Time // when the last request given to Wait is sent
+	cfg       *schedulerconfig.Config
+	limiter   *rate.Limiter
+	limitedAt time.Time // when requests last waited
+	// attached is when the source attached to a running scheduler, zero if it knows the scheduler from its start.
+	// sinceAttach counts the visible requests from then on.
+	attached    time.Time
+	sinceAttach int
+	cadence     Cadence   // of the visible requests
+	queueEnd    time.Time // when the last request given to Enqueue is sent
 }
 
-// OfShown is the limit of the requests that show, where not all are told, and how few of it are left when they begin to wait.
-func OfShown(cfg *schedulerconfig.Config) (limit *rate.Limiter, left float64) {
-	return cfg.ClientLimiter(shownShare), fewLeft
+// VisibleLimiter returns a limiter for a source that does not record all requests, and how few tokens are left
+// when visible requests begin to wait.
+func VisibleLimiter(cfg *schedulerconfig.Config) (limit *rate.Limiter, low float64) {
+	return cfg.ClientLimiter(visibleShare), lowVisible
 }
 
-// Restart begins anew with a scheduler of that configuration, which has made no requests.
+// Restart resets l for a scheduler with that configuration, which has sent no requests.
 func (l *Limit) Restart(cfg *schedulerconfig.Config) {
-	l.cfg, l.limiter = cfg, cfg.ClientLimiter(shownShare)
+	l.cfg, l.limiter = cfg, cfg.ClientLimiter(visibleShare)
 	if l.Exact {
 		l.limiter = cfg.ClientLimiter(1)
 	}
-	l.attached, l.first, l.cadence, l.line = time.Time{}, 0, CadenceOf(cfg.ClientInterval()), time.Time{}
+	l.attached, l.sinceAttach, l.cadence, l.queueEnd = time.Time{}, 0, NewCadence(cfg.ClientInterval()), time.Time{}
 }
 
-// Attach says that the source came at now to a scheduler at work, and whether its requests waited for the limit then.
+// Attach records that the source attached to a running scheduler at now. limited is true if requests waited
+// for the limit then.
 func (l *Limit) Attach(now time.Time, limited bool) {
 	l.attached = now
 	if limited {
 		l.limiter.ReserveN(now, l.limiter.Burst())
-		l.limited = now
+		l.limitedAt = now
 	}
 }
 
-// Sent counts a request that is seen at now against the limit. heard is false if it may have been made at any time before, as what made
-// it was not heard: then it counts only where all are told.
-func (l *Limit) Sent(now time.Time, heard bool) {
+// CountRequest counts a request that is observed at now. timely is false if it may be much older, because its
+// watch did not work. Then it only counts if all requests are recorded.
+func (l *Limit) CountRequest(now time.Time, timely bool) {
 	if l.Exact {
 		l.limiter.ReserveN(now, 1)
-	} else if heard {
-		l.cadence.UseUp(l.limiter, now)
-		l.limiter.AllowN(now, 1) // it may be counted later than it was made
-		l.countFirst(now)
+	} else if timely {
+		l.cadence.Observe(l.limiter, now)
+		l.limiter.AllowN(now, 1) // takes no token in advance: the request may be older
+		l.countSinceAttach(now)
 	}
 	if l.Saturated(now) {
-		l.limited = now
+		l.limitedAt = now
 	}
 }
 
-// countFirst counts a request of those that show first where the source came to a scheduler at work. If as many come as the rate limit
-// lets through, they wait for it: so nothing was left of it when the source came, whatever it let through before.
-func (l *Limit) countFirst(now time.Time) {
+// countSinceAttach counts a visible request shortly after attaching. If they come at nearly the rate of the
+// limit, they wait, so no tokens were left when the source attached.
+func (l *Limit) countSinceAttach(now time.Time) {
 	if l.attached.IsZero() || now.Sub(l.attached) > l.cfg.BurstTime() {
 		return
 	}
-	if l.first++; l.first == l.cfg.SentInBurstTime(limitedShare) {
+	if l.sinceAttach++; l.sinceAttach == l.cfg.SentInBurstTime(limitedShare) {
 		l.limiter.ReserveN(now, int(l.limiter.TokensAt(now)))
 	}
 }
 
-// Saturated reports whether the scheduler has made nearly as many requests as its client's rate limit lets it, all at
-// once or in the long run: then they wait for each other, and with them the loop.
+// Saturated reports whether the client's rate limit is nearly used up. Then requests wait for each other, and
+// the scheduling loop for them.
 func (l *Limit) Saturated(now time.Time) bool {
-	few := fewLeft
+	low := lowVisible
 	if l.Exact {
-		few = noneLeft
+		low = lowExact
 	}
-	return l.limiter.TokensAt(now) < float64(few)
+	return l.limiter.TokensAt(now) < float64(low)
 }
 
-// Turn returns when a request is sent that is made at now, which need not show: while requests wait, behind those that Wait was told of, and behind
-// shown, when one is sent that does show. Where all are told it returns now.
-func (l *Limit) Turn(now, shown time.Time) time.Time {
+// SendTime returns when a request that is made at now, and need not be visible, is sent. While requests wait,
+// that is after those given to Enqueue, and after next, when the next visible one is sent. If all requests are
+// recorded, it returns now.
+func (l *Limit) SendTime(now, next time.Time) time.Time {
 	if l.Exact || !l.Saturated(now) {
 		return now
 	}
-	behind := now
-	for _, sent := range []time.Time{shown, l.line} {
-		if sent.After(behind) {
-			behind = sent
+	after := now
+	for _, sent := range []time.Time{next, l.queueEnd} {
+		if sent.After(after) {
+			after = sent
 		}
 	}
-	return behind.Add(l.cfg.ClientInterval())
+	return after.Add(l.cfg.ClientInterval())
 }
 
-// Wait counts a request that is made at now, need not show, and waits for its turn. If that is now, nothing waits any more.
-func (l *Limit) Wait(now, turn time.Time) {
-	if l.line = turn; turn.After(now) {
+// Enqueue counts a request that is made at now, need not be visible, and is sent at that time. If it is sent at
+// once, no request waits any more.
+func (l *Limit) Enqueue(now, sent time.Time) {
+	if l.queueEnd = sent; sent.After(now) {
 		l.limiter.ReserveN(now, 1)
 	}
 }
 
-// Idle reports whether the loop has caught up, so that it takes a pod as soon as there is one: the rate limit has
-// held nothing up for longer than relief.
-func (l *Limit) Idle(now time.Time) bool { return now.Sub(l.limited) > relief }
+// Idle reports whether the scheduling loop has caught up, so that it pops a pod as soon as there is one.
+func (l *Limit) Idle(now time.Time) bool { return now.Sub(l.limitedAt) > idleAfter }
 
-// BeginLimited reports whether the scheduler's requests waited for its client's rate limit when events come to it at work, and when
-// that is: they were sent at that rate for as long as its burst would have lasted at most.
-func BeginLimited(cfg *schedulerconfig.Config, events []sources.Event) (began time.Time, limited bool) {
-	sent, began := cluster.RequestsAfterAttach(events, cfg.BurstTime())
-	return began, cfg.ClientQPS > 0 && sent >= cfg.SentInBurstTime(limitedShare)
+// LimitedAtAttach reports whether requests waited for the rate limit when a source attached to a running
+// scheduler, and when it attached. They did if they were sent at nearly that rate for as long as a burst lasts.
+func LimitedAtAttach(cfg *schedulerconfig.Config, events []sources.Event) (attached time.Time, limited bool) {
+	sent, attached := cluster.RequestsAfterAttach(events, cfg.BurstTime())
+	return attached, cfg.ClientQPS > 0 && sent >= cfg.SentInBurstTime(limitedShare)
 }

@@ -1,4 +1,4 @@
-// Package reason says why the model made a move: by which of its rules, and on what evidence.
+// Package reason describes why the model made a move: by which rule, and on what evidence.
 package reason
 
 import (
@@ -9,106 +9,107 @@ import (
 	"github.com/schedq/schedq/queue/session/words"
 )
 
-// Because is why the model made a move: by which rule, and on what evidence.
-type Because struct {
+// Cause is why the model made a move.
+type Cause struct {
 	Rule Rule
-	// Silence is what it means that nothing more is seen of the pod's attempt: of ByTurn only.
+	// Silence is what it means that no further trace of the pod's attempt was observed. It is only set for
+	// InOrder.
 	Silence Silence
-	// Seen is what is seen that the rule goes by, and At when that is told. Where nothing is, At is the moment up to which
-	// nothing is, or zero if the rule asks for no evidence.
+	// Seen is the kind of the observation that the rule uses, and At its time. If Seen is None, At is the time up
+	// to which nothing was observed, or zero if the rule uses no evidence.
 	Seen evidence.Kind
 	At   time.Time
 }
 
-// Rule is one of the rules by which the model makes moves.
+// Rule is a rule by which the model makes moves.
 type Rule uint8
 
-// The rules. All but the first are the shadow's.
+// The rules. All except ByQueue belong to the model of the real scheduler.
 const (
-	// ByQueue is the scheduling queue's own rule for an event, a flush or the end of an attempt: upstream's code.
+	// ByQueue is the scheduling queue's own rule for an event, a flush or the end of an attempt.
 	ByQueue Rule = iota
-	// ByTurn: the loop takes the pod whose turn it is.
-	ByTurn
-	// ByPassing: the loop takes a pod out of its turn, since those before it would be seen to be tried, and are not.
-	ByPassing
-	// ByFailure: the loop takes the pod that is seen to fail next, or to be placed before that one.
+	// InOrder pops the next pod in queue order.
+	InOrder
+	// OutOfOrder pops a pod before others whose attempts would leave a trace and left none.
+	OutOfOrder
+	// ByFailure pops the pod whose failure is observed next, or a pod that is placed before that.
 	ByFailure
-	// ByRequests: the requests of the scheduler's client wait for each other, and tell in which order it tried the pods.
+	// ByRequests pops pods in the order of the scheduler's requests, which wait for the client's rate limit.
 	ByRequests
-	// InPlace: an attempt that would have shown, and does not, gives way to one that is seen.
-	InPlace
-	// ByCatchingUp: the pod was seen to be tried, and the model's loop was behind.
+	// Replacement replaces an attempt that would leave a trace, and left none, by an observed one.
+	Replacement
+	// ByCatchingUp pops a pod whose attempt was observed while the model's loop was behind.
 	ByCatchingUp
-	// ByOutcome: the attempt comes to what was seen of it, whatever the plugins say here.
+	// ByOutcome gives an attempt the observed outcome, whatever the plugins return here.
 	ByOutcome
-	// NotTried: an attempt of the pod would be seen, and is not: what woke it here did not wake it there.
+	// NotTried moves a pod back to where it waited, because an attempt would leave a trace, and there is none.
 	NotTried
-	// NotBound: the pod was placed here, and its binding was not seen.
+	// NotBound takes back a binding that was not observed.
 	NotBound
-	// ByDump: the scheduler listed its queue.
+	// ByDump moves a pod to where the scheduler's dump of its queue lists it.
 	ByDump
 )
 
-// Silence is what it means that nothing is seen. Only where it is Told did it not happen.
+// Silence is what it means that no trace of an attempt was observed.
 type Silence uint8
 
 const (
-	// Unknown: it need not show, or the source has not told that far.
+	// Unknown means that an attempt need not leave a trace, or that the source does not reach that far.
 	Unknown Silence = iota
-	// Late: it may be on its way, since the requests that show it wait for each other.
+	// Late means that the trace may still arrive, because the requests that leave it wait for each other.
 	Late
-	// Told: it would show.
-	Told
-	// Unheard: it would show, if the watch were heard by which it would.
-	Unheard
+	// Conclusive means that there was no attempt: it would have left a trace.
+	Conclusive
+	// WatchBroken means that the attempt would have left a trace, but its watch did not work.
+	WatchBroken
 )
 
-// Sentence is the reason as a sentence, with times of day in that zone.
-func (b Because) Sentence(zone words.Zone) string {
-	switch b.Rule {
-	case ByTurn:
-		return "Popped in queue order; " + b.meaning(zone) + "."
-	case ByPassing:
-		return "Popped out of order: attempts of the pods before it would leave a trace, and there is none up to " + zone.Precise(b.At) + "."
+// Sentence returns the cause as a sentence, with times of day in zone.
+func (c Cause) Sentence(zone words.Zone) string {
+	switch c.Rule {
+	case InOrder:
+		return "Popped in queue order; " + c.meaning(zone) + "."
+	case OutOfOrder:
+		return "Popped out of order: attempts of the pods before it would leave a trace, and there is none up to " + zone.Precise(c.At) + "."
 	case ByFailure:
-		return "Popped because its attempt is the next one observed: " + b.seen(zone) + "."
+		return "Popped because its attempt is the next one observed: " + c.seen(zone) + "."
 	case ByRequests:
-		return "Popped in the order of the scheduler's requests, which wait for its client's rate limit: " + b.seen(zone) + "."
-	case InPlace:
-		return "Popped in place of a pod whose attempt would leave a trace, and left none: " + b.seen(zone) + "."
+		return "Popped in the order of the scheduler's requests, which wait for its client's rate limit: " + c.seen(zone) + "."
+	case Replacement:
+		return "Popped in place of a pod whose attempt would leave a trace, and left none: " + c.seen(zone) + "."
 	case ByCatchingUp:
-		return "The loop had popped it before, according to " + b.seenNoun(zone) + "; the model was behind."
+		return "The loop had popped it before, according to " + c.seenNoun(zone) + "; the model was behind."
 	case ByOutcome:
-		return "Moved to match " + b.seenNoun(zone) + "."
+		return "Moved to match " + c.seenNoun(zone) + "."
 	case NotTried:
-		return "An attempt of it would leave a trace, and there is none up to " + zone.Precise(b.At) + "."
+		return "An attempt of it would leave a trace, and there is none up to " + zone.Precise(c.At) + "."
 	case ByDump:
-		return "A dump of the scheduler's queue lists it there at " + zone.Precise(b.At) + "."
+		return "A dump of the scheduler's queue lists it there at " + zone.Precise(c.At) + "."
 	case NotBound:
 		return "It was assigned to a node here, and no binding was observed."
 	}
 	return "By the queue's own rules."
 }
 
-// meaning says what is observed of an attempt, or what it means that nothing is.
-func (b Because) meaning(zone words.Zone) string {
+// meaning returns what was observed of an attempt, or what it means that nothing was.
+func (c Cause) meaning(zone words.Zone) string {
 	switch {
-	case b.Seen != evidence.Nothing:
-		return b.seen(zone)
-	case b.Silence == Late:
+	case c.Seen != evidence.None:
+		return c.seen(zone)
+	case c.Silence == Late:
 		return "traces of the attempt may be late, because the scheduler's requests wait for each other"
-	case b.Silence == Unheard:
+	case c.Silence == WatchBroken:
 		return "traces of the attempt are missing, because a watch is broken"
 	default:
 		return "such an attempt may leave no trace"
 	}
 }
 
-// seen says what is observed of the attempt.
-func (b Because) seen(zone words.Zone) string {
-	at := " at " + zone.Precise(b.At)
-	switch b.Seen {
-	case evidence.Began:
+// seen returns what was observed of the attempt as a clause.
+func (c Cause) seen(zone words.Zone) string {
+	at := " at " + zone.Precise(c.At)
+	switch c.Seen {
+	case evidence.Started:
 		return "it began" + at + ", according to the log"
 	case evidence.Failed:
 		return "it failed" + at + ", according to its Event"
@@ -116,26 +117,26 @@ func (b Because) seen(zone words.Zone) string {
 		return "it failed" + at + ", according to the patch of the pod's status"
 	case evidence.Bound:
 		return "it bound the pod" + at
-	case evidence.Unbound:
+	case evidence.BindingFailed:
 		return "its binding failed" + at
 	}
 	return "nothing"
 }
 
-// seenNoun names what is observed.
-func (b Because) seenNoun(zone words.Zone) string {
+// seenNoun returns what was observed of the attempt as a noun.
+func (c Cause) seenNoun(zone words.Zone) string {
 	kind := map[evidence.Kind]string{evidence.Failed: "the Event of its failure", evidence.Patched: "the patch of its status",
-		evidence.Bound: "its binding"}[b.Seen]
+		evidence.Bound: "its binding"}[c.Seen]
 	if kind == "" {
 		return "what followed from it"
 	}
-	return fmt.Sprintf("%s at %s", kind, zone.Precise(b.At))
+	return fmt.Sprintf("%s at %s", kind, zone.Precise(c.At))
 }
 
-// GoesBy returns the reason of a rule that goes by that sighting.
-func GoesBy(rule Rule, seen *evidence.Sighting) Because {
+// ByEvidence returns the cause of a rule that uses the observation seen, which may be nil.
+func ByEvidence(rule Rule, seen *evidence.Observation) Cause {
 	if seen == nil {
-		return Because{Rule: rule}
+		return Cause{Rule: rule}
 	}
-	return Because{Rule: rule, Seen: seen.Kind, At: seen.Time}
+	return Cause{Rule: rule, Seen: seen.Kind, At: seen.Time}
 }

@@ -38,7 +38,7 @@ func newHalfway(rec *sources.Recording, attached time.Time) *asLive {
 		s.left = append(s.left, delivery{sources.Event{Time: attached, Fact: f}, attached})
 	}
 	objects, past := cluster.NewObjects(), &sources.Recording{}
-	began, heard := time.Time{}, &sources.SchedulerHeard{From: sources.ReleaseImage}
+	began, heard := time.Time{}, &sources.SchedulerRunning{From: sources.ReleaseImage}
 	for _, ev := range rec.Events {
 		if ev.Time.After(attached) {
 			break
@@ -48,10 +48,10 @@ func newHalfway(rec *sources.Recording, attached time.Time) *asLive {
 			objects.Apply(f)
 		case *sources.SchedulerStarted:
 			began, heard.Release = ev.Time, f.Release
-		case *sources.SchedulerHeard:
+		case *sources.SchedulerRunning:
 			heard.Release = f.Release
 		case *sources.FailedAttempt:
-			if !f.Heard.After(attached) {
+			if !f.Received.After(attached) {
 				past.Events = append(past.Events, ev)
 			}
 		}

@@ -56,13 +56,13 @@ func newAsLive(rec *sources.Recording, late time.Duration) *asLive {
 			if i != started {
 				add(ev.Time, ev)
 			}
-			add(ev.Time, sources.Event{Time: ev.Time, Fact: &sources.SchedulerHeard{Release: f.Release, From: sources.ReleaseImage}})
-		case *sources.SchedulerHeard:
+			add(ev.Time, sources.Event{Time: ev.Time, Fact: &sources.SchedulerRunning{Release: f.Release, From: sources.ReleaseImage}})
+		case *sources.SchedulerRunning:
 			add(ev.Time, ev)
 		case *sources.StatusPatched:
 			add(ev.Time, sources.Event{Time: ev.Time, Fact: &sources.StatusPatched{Pod: f.Pod, UID: f.UID}})
 		case *sources.FailedAttempt:
-			add(f.Heard, ev)
+			add(f.Received, ev)
 		}
 		if i == started {
 			add(began, sources.Event{Time: began, Fact: &sources.Attached{Began: began, Nodes: true}})

@@ -25,7 +25,7 @@ func TestRerunDecides(t *testing.T) {
 	pod.Labels = map[string]string{v1.LabelTopologyZone: "zone-of-small"} // as the API server does
 	pod = world.Change(&c, 10, sources.Updated, pod, func(p *v1.Pod) { p.Status.Phase = v1.PodRunning })
 	world.Change(&c, 20, sources.Deleted, pod, nil)
-	rec := replayed.Again(t, c.Recording(30))
+	rec := replayed.Rerun(t, c.Recording(30))
 	replayed.Compare(t, replayed.Moves(t, rec, "web"), []string{
 		"1 >active UnscheduledPodAdd modelled",
 		"1 active>inflight modelled",
@@ -45,7 +45,7 @@ func TestRerunSparesVictims(t *testing.T) {
 		{"no room", "1", "full"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rec := replayed.Again(t, world.WithVictim(c.room))
+			rec := replayed.Rerun(t, world.WithVictim(c.room))
 			if got := replayed.BoundTo(t, rec, "high"); got != c.node {
 				t.Errorf("high is bound to %q, want %s", got, c.node)
 			}

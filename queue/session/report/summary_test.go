@@ -45,7 +45,7 @@ func TestSummary(t *testing.T) {
 				ev.Fact = rapid.SampledFrom([]sources.Fact{
 					&sources.Requested{}, &sources.StatusPatched{}, &sources.FailedAttempt{}, &sources.Attached{},
 					&sources.Bound{Began: ev.Time.Add(-time.Duration(rapid.IntRange(0, 9).Draw(t, "took")) * time.Second)},
-					&sources.SchedulerHeard{Release: "v1.31.4", From: sources.ReleaseAgent}, &sources.SchedulerHeard{Release: "v1.33.0", From: sources.ReleaseAgent},
+					&sources.SchedulerRunning{Release: "v1.31.4", From: sources.ReleaseAgent}, &sources.SchedulerRunning{Release: "v1.33.0", From: sources.ReleaseAgent},
 					&sources.ObjectChange{Verb: sources.Updated, Object: &v1.Node{}},
 				}).Draw(t, "fact")
 			}

@@ -71,8 +71,8 @@ func aloneWhole(want, got []*wholeMove) []Difference {
 		d := Difference{Kind: kind, Time: m.Time.UTC(), Pod: m.Pod.Key.String(), To: m.To.String(), Event: m.Event}
 		if kind == "missed" {
 			d.ModelTier = tierOf(got, d.Pod, m.Time).String()
-		} else if m.Pod.Because != nil {
-			d.Because = m.Pod.Because.Sentence(words.Zone{})
+		} else if m.Pod.Cause != nil {
+			d.Because = m.Pod.Cause.Sentence(words.Zone{})
 		}
 		if !m.matched && !m.out {
 			all = append(all, d)

@@ -60,10 +60,10 @@ type comparedMove struct {
 	at      moment
 	by      side
 	pod     *comparedPod
-	kind    uint32          // its number
-	same    uint32          // that of its kind in the older run's spelling
-	other   queue.Tier      // the pod's tier in the other run; at equal times got's moves come before want's
-	because *reason.Because // or nil
+	kind    uint32        // its number
+	same    uint32        // that of its kind in the older run's spelling
+	other   queue.Tier    // the pod's tier in the other run; at equal times got's moves come before want's
+	because *reason.Cause // or nil
 	matched bool
 }
 
@@ -87,7 +87,7 @@ func (w *window) observe(by side, t *board.Transition) *comparedMove {
 		w.pods[name] = pod
 	}
 	kind := w.kind(moveKind{t.To, t.Event})
-	return &comparedMove{at: at, by: by, pod: pod, kind: kind, same: w.same[kind], other: pod.tiers[got-by], because: t.Pod.Because}
+	return &comparedMove{at: at, by: by, pod: pod, kind: kind, same: w.same[kind], other: pod.tiers[got-by], because: t.Pod.Cause}
 }
 
 // kind returns the number of a kind.

@@ -16,7 +16,7 @@ func reasons(t *testing.T, rec *sources.Recording, pod string) (told []string) {
 	t.Helper()
 	if err := timeline.Replay(t.Context(), rec, timeline.Options{}, func(m *board.Transition) error {
 		if m.Pod.Key.Name == pod {
-			told = append(told, fmt.Sprintf("%s: %s", m.To, m.Pod.Because.Sentence(words.Zone{})))
+			told = append(told, fmt.Sprintf("%s: %s", m.To, m.Pod.Cause.Sentence(words.Zone{})))
 		}
 		return nil
 	}); err != nil {

@@ -24,7 +24,7 @@ type decision struct {
 	// untried is the pod whose turn it is, if it would be seen to be tried and is not. Nil if the loop was not asked so far.
 	untried *v1.Pod
 	inTurn  bool // the queue was asked whose turn it is
-	because reason.Because
+	because reason.Cause
 }
 
 type step int
@@ -50,16 +50,16 @@ func (o *oracle) decide(now time.Time) decision {
 	}
 	first, last, sent := o.takenByPatch(now)
 	if last && first != nil && (sent.Sub(now) <= soon || o.queue.IsNext(first)) {
-		return decision{do: takePod, pod: first, because: reason.Because{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
+		return decision{do: takePod, pod: first, because: reason.Cause{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
 	}
 	inTurn := !sent.IsZero() && (first != nil || !last) // others are tried before the pod of the next patch
 	if seen := o.future.Failure(now, crowding); seen != nil && !(inTurn && seen.Kind == evidence.Patched) {
 		pod, saturated := o.queue.Takeable(seen), o.channels.Saturated(now) && !o.channels.Config.AsyncAPICalls
 		switch {
 		case pod == nil && saturated: // the model has it elsewhere, but the loop had no time for others all the same
-			return decision{do: wait, until: seen.By}
-		case pod != nil && (seen.Kind == evidence.Patched && saturated || seen.By.Sub(now) <= soon):
-			return decision{do: takePod, pod: pod, because: reason.GoesBy(reason.ByFailure, seen)}
+			return decision{do: wait, until: seen.EndedBy}
+		case pod != nil && (seen.Kind == evidence.Patched && saturated || seen.EndedBy.Sub(now) <= soon):
+			return decision{do: takePod, pod: pod, because: reason.ByEvidence(reason.ByFailure, seen)}
 		}
 	}
 	return o.upcoming(now)
@@ -89,19 +89,19 @@ func (o *oracle) takenByPatch(now time.Time) (first *v1.Pod, last bool, sent tim
 	if patch == nil {
 		return nil, false, sent
 	}
-	if pod, come := o.queue.PlacedBefore(o.future, now, patch.By); pod != nil || !come {
-		return pod, false, patch.By
+	if pod, come := o.queue.PlacedBefore(o.future, now, patch.EndedBy); pod != nil || !come {
+		return pod, false, patch.EndedBy
 	}
-	return o.queue.Takeable(patch), true, patch.By
+	return o.queue.Takeable(patch), true, patch.EndedBy
 }
 
 // waitingPatch returns the patch of a status that is sent next, if the scheduler's loop waits for its patches and that one
 // had waited for the client's rate limit. Otherwise it returns nil, as where a log tells when each attempt ended.
-func (o *oracle) waitingPatch(now time.Time) *evidence.Sighting {
+func (o *oracle) waitingPatch(now time.Time) *evidence.Observation {
 	if o.channels.Config.AsyncAPICalls || o.channels.Logged() {
 		return nil
 	}
-	if patch := o.future.NextPatch(now, bindPatience); patch != nil && patch.Waited {
+	if patch := o.future.NextPatch(now, bindPatience); patch != nil && patch.RateLimited {
 		return patch
 	}
 	return nil
@@ -124,13 +124,13 @@ func (o *oracle) upcoming(now time.Time) decision {
 		}
 		switch {
 		case !is && (held > 0 || passed):
-			does.do, does.pod, does.because = takePod, pod, reason.Because{Rule: reason.ByPassing, At: o.channels.Horizon(now, pod)}
+			does.do, does.pod, does.because = takePod, pod, reason.Cause{Rule: reason.OutOfOrder, At: o.channels.Horizon(now, pod)}
 			return does
 		case !is:
 			does.because = because
 			return does
 		case until.Sub(now) == channels.Foresight && o.queue.FailedBefore(pod) && !cluster.MayHaveDevices(pod) && o.channels.Idle(now):
-			return decision{do: putBack, pod: pod, because: reason.Because{Rule: reason.NotTried, At: until}} // the loop would have taken it by then
+			return decision{do: putBack, pod: pod, because: reason.Cause{Rule: reason.NotTried, At: until}} // the loop would have taken it by then
 		case held == 0 || until.Before(next):
 			next = until
 		}
@@ -161,14 +161,14 @@ func (o *oracle) longestWork() time.Duration { return max(patchSlack, o.pace.Lon
 // observed: an equal part of the time until then. If nothing is, or nothing that tells when, or the time is so short that the real
 // order of pods must be another, it has all time.
 func (o *oracle) share(now time.Time) time.Duration {
-	seen, before := o.queue.NextSeen(o.future, now, crowding, upcomingLimit, func(pod *v1.Pod) bool { return o.channels.Silence(now, pod) == reason.Told })
+	seen, before := o.queue.NextSeen(o.future, now, crowding, upcomingLimit, func(pod *v1.Pod) bool { return o.channels.Silence(now, pod) == reason.Conclusive })
 	switch {
 	case seen == nil:
 		return LongestGap
-	case seen.Kind != evidence.Failed && (o.channels.Config.AsyncAPICalls || seen.Waited || !seen.KnowsSent()):
+	case seen.Kind != evidence.Failed && (o.channels.Config.AsyncAPICalls || seen.RateLimited || !seen.HasSendTime()):
 		return LongestGap
 	}
-	part := seen.By.Sub(now) / time.Duration(before+2)
+	part := seen.EndedBy.Sub(now) / time.Duration(before+2)
 	if part < o.pace.Attempt(attemptTime)/mostHaste {
 		return LongestGap
 	}
@@ -177,23 +177,23 @@ func (o *oracle) share(now time.Time) time.Duration {
 
 // heldUntil reports whether the loop leaves pod alone now although it could take it, and until when at least. It does
 // where an attempt would show and none is seen: then the real loop made none. Otherwise it returns why the loop takes it.
-func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bool, because reason.Because) {
-	turn := reason.Because{Rule: reason.ByTurn, Silence: o.channels.Silence(now, pod)}
-	if turn.Silence != reason.Told {
+func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bool, because reason.Cause) {
+	turn := reason.Cause{Rule: reason.InOrder, Silence: o.channels.Silence(now, pod)}
+	if turn.Silence != reason.Conclusive {
 		return until, false, turn
 	}
 	horizon := o.channels.Horizon(now, pod)
-	if at, ok := o.future.Begins(pod.UID, now, horizon.Sub(now)); ok {
-		return at, at.After(now), reason.Because{Rule: reason.ByTurn, Seen: evidence.Began, At: at}
+	if at, ok := o.future.NextStart(pod.UID, now, horizon.Sub(now)); ok {
+		return at, at.After(now), reason.Cause{Rule: reason.InOrder, Seen: evidence.Started, At: at}
 	}
 	// A patch without an Event shows an attempt too: the recorder may have known an older version of the pod.
 	claimedAt, claimed := o.preBind.ClaimedAt(now, pod)
-	if seen := o.future.Attempt(pod.UID, now, horizon.Sub(now)); seen != nil && !(claimed && claimedAt.Before(seen.By)) {
-		if seen.Kind == evidence.Unbound {
-			return until, false, reason.GoesBy(reason.ByTurn, seen) // whenever it was placed
+	if seen := o.future.Attempt(pod.UID, now, horizon.Sub(now)); seen != nil && !(claimed && claimedAt.Before(seen.EndedBy)) {
+		if seen.Kind == evidence.BindingFailed {
+			return until, false, reason.ByEvidence(reason.InOrder, seen) // whenever it was placed
 		}
-		until = seen.By.Add(-soon)
-		return until, until.After(now), reason.GoesBy(reason.ByTurn, seen)
+		until = seen.EndedBy.Add(-soon)
+		return until, until.After(now), reason.ByEvidence(reason.InOrder, seen)
 	}
 	if o.preBind.AwaitsVolume(pod) {
 		return until, false, turn // what it comes to may show in minutes
@@ -211,7 +211,7 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 // and none is seen.
 func (o *oracle) untried(now time.Time, pod *v1.Pod) bool {
 	silence := o.channels.Silence(now, pod)
-	return (silence == reason.Told || silence == reason.Late) && o.preBind.Device(now, pod) == nil && o.future.Attempt(pod.UID, now, o.channels.Horizon(now, pod).Sub(now)) == nil
+	return (silence == reason.Conclusive || silence == reason.Late) && o.preBind.Device(now, pod) == nil && o.future.Attempt(pod.UID, now, o.channels.Horizon(now, pod).Sub(now)) == nil
 }
 
 // insteadOf returns what the real loop did now in place of attempt a, or takeNext if a may stand. Under load the model's order of pods
@@ -223,7 +223,7 @@ func (o *oracle) insteadOf(now time.Time, a *cycle.Attempt) (stands decision) {
 	}
 	if a.Binding != nil {
 		if pod, _, sent := o.takenByPatch(now); pod != nil && pod.UID != a.Pod.UID && o.placesAfter(now, sent, a.Pod) {
-			return decision{do: takePod, pod: pod, because: reason.Because{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
+			return decision{do: takePod, pod: pod, because: reason.Cause{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
 		}
 	}
 	within := channels.AttemptSlack
@@ -238,7 +238,7 @@ func (o *oracle) insteadOf(now time.Time, a *cycle.Attempt) (stands decision) {
 	if pod == nil || pod.UID == a.Pod.UID || o.agreesWithSeen(now, a) {
 		return stands
 	}
-	return decision{do: takePod, pod: pod, because: reason.GoesBy(reason.InPlace, seen)}
+	return decision{do: takePod, pod: pod, because: reason.ByEvidence(reason.Replacement, seen)}
 }
 
 // placesAfter reports whether pod is seen to be bound by a request that is sent after that moment, and so was placed after that: a
@@ -247,11 +247,11 @@ func (o *oracle) placesAfter(now, sent time.Time, pod *v1.Pod) bool {
 	if cluster.BindsLate(pod) || cluster.MayHaveDevices(pod) {
 		return false
 	}
-	seen := o.future.Fate(pod.UID, now, bindPatience)
-	if seen != nil && !seen.KnowsSent() {
+	seen := o.future.BindingOutcome(pod.UID, now, bindPatience)
+	if seen != nil && !seen.HasSendTime() {
 		sent = sent.Add(requestTime)
 	}
-	return seen != nil && seen.Placed() && seen.By.After(sent)
+	return seen != nil && seen.Placed() && seen.EndedBy.After(sent)
 }
 
 // agreesWithSeen reports whether the next trace of attempt a's pod fits the outcome of a, which ends now: its binding, its
@@ -266,13 +266,13 @@ func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 	if o.channels.Config.AsyncAPICalls && o.future.Patches(a.Pod.UID, now, writePatience) {
 		return true // it may have waited, and have taken the next one in (api_calls/pod_status_patch.go, v1.34, Merge)
 	}
-	return o.patch(now, a.Pod.UID, "") != nil || !o.channels.HearsPods(now)
+	return o.patch(now, a.Pod.UID, "") != nil || !o.channels.WatchesPods(now)
 }
 
 // seesDeletion reports whether the victim with that UID is seen to be deleted within writePatience from now. Where
 // the source does not tell the scheduler's requests, or can't hear of pods, it is always true.
 func (o *oracle) seesDeletion(now time.Time, victim types.UID) bool {
-	return !o.channels.Requests || !o.channels.HearsPods(now) || o.future.PodEnds(victim, now, writePatience)
+	return !o.channels.Requests || !o.channels.WatchesPods(now) || o.future.PodEnds(victim, now, writePatience)
 }
 
 // failsAt returns when attempt a, which begins now, is seen to fail, and uses that sighting up. It returns
@@ -280,7 +280,7 @@ func (o *oracle) seesDeletion(now time.Time, victim types.UID) bool {
 func (o *oracle) failsAt(now time.Time, a *cycle.Attempt) (time.Time, bool) {
 	within := channels.AttemptSlack
 	switch {
-	case o.channels.Begins():
+	case o.channels.LogsStarts():
 		within = bindPatience // however long it took: the loop makes one attempt at a time
 	case len(a.Evictions) > 0:
 		within = writePatience
@@ -305,7 +305,7 @@ func (o *oracle) patchedAt(now time.Time, uid types.UID, message string, otherwi
 		seen.Used = true
 		return seen.Time
 	}
-	if !o.channels.HearsPods(now) {
+	if !o.channels.WatchesPods(now) {
 		return otherwise
 	}
 	if o.patchOutlasts(now) {
@@ -329,7 +329,7 @@ func (o *oracle) bindingOutlasts(now, then time.Time) bool {
 
 // patch returns the sighting of the patch that an attempt of that pod makes which ends now, or nil if none is seen. message is as
 // in patchedAt.
-func (o *oracle) patch(now time.Time, uid types.UID, message string) *evidence.Sighting {
+func (o *oracle) patch(now time.Time, uid types.UID, message string) *evidence.Observation {
 	if next := o.waitingPatch(now); next != nil {
 		if next.UID != uid {
 			return nil
@@ -338,13 +338,13 @@ func (o *oracle) patch(now time.Time, uid types.UID, message string) *evidence.S
 	}
 	if message != "" {
 		seen := o.future.Patch(uid, now, writePatience, true)
-		if seen != nil && seen.Wrote == message && !o.queue.PlacesOthers(o.future, now, seen.By) {
+		if seen != nil && seen.ConditionMessage == message && !o.queue.PlacesOthers(o.future, now, seen.EndedBy) {
 			return seen // the loop waits for it, however late it is sent
 		}
 	}
 	late := o.channels.Saturated(now) || o.channels.Config.AsyncAPICalls
 	seen := o.future.Patch(uid, now, writePatience, late)
-	if seen != nil && (!late && seen.By.Sub(now) > patchSlack || late && o.comesLater(now, seen)) {
+	if seen != nil && (!late && seen.EndedBy.Sub(now) > patchSlack || late && o.comesLater(now, seen)) {
 		return nil // it is that of an attempt to come
 	}
 	return seen
@@ -353,11 +353,11 @@ func (o *oracle) patch(now time.Time, uid types.UID, message string) *evidence.S
 // comesLater reports whether patch is of an attempt to come: a pod is placed before it is sent that has yet to come or to be woken, and
 // while the loop waits for the answer to a patch it places none (schedule_one.go, v1.33, handleSchedulingFailure). Where all requests are
 // told, that is known of those that wait by their order (see waitingPatch).
-func (o *oracle) comesLater(now time.Time, patch *evidence.Sighting) bool {
-	return !o.channels.Config.AsyncAPICalls && !o.channels.Exact && o.queue.PlacesOthers(o.future, now, patch.By)
+func (o *oracle) comesLater(now time.Time, patch *evidence.Observation) bool {
+	return !o.channels.Config.AsyncAPICalls && !o.channels.Exact && o.queue.PlacesOthers(o.future, now, patch.EndedBy)
 }
 
 // mayWakeBy reports whether the scheduler hears, between now and until, of a change that may wake pods, or may do so unseen.
 func (o *oracle) mayWakeBy(now, until time.Time) bool {
-	return o.wakeComing() || !o.channels.Gaps.HearsAllBut(now, until.Sub(now), sources.EventsWatch, sources.LeasesWatch) || o.future.WakesWithin(now, until.Sub(now))
+	return o.wakeComing() || !o.channels.Gaps.WorkingExcept(now, until.Sub(now), sources.EventsWatch, sources.LeasesWatch) || o.future.WakesWithin(now, until.Sub(now))
 }

@@ -42,10 +42,10 @@ type Driver struct {
 	limiter      *rate.Limiter  // of the scheduler's client
 	// asyncAPICalls is true if the loop does not wait for the answers to its patches.
 	asyncAPICalls bool
-	endsAsSeen    bool           // the attempt under way ends when it is seen to
-	because       reason.Because // why the moves that come next are made. Handing moves on sets it back
-	stopped       func() bool    // reports whether nobody wants to know what follows. Nil if somebody does
-	Bindings      []*binding     // under way, beside the loop
+	endsAsSeen    bool         // the attempt under way ends when it is seen to
+	because       reason.Cause // why the moves that come next are made. Handing moves on sets it back
+	stopped       func() bool  // reports whether nobody wants to know what follows. Nil if somebody does
+	Bindings      []*binding   // under way, beside the loop
 	Evictions     []*eviction
 	Dying         []dying // in a Cluster: victims whose containers are being stopped
 }
@@ -276,7 +276,7 @@ func (d *Driver) conclude(now time.Time, observed bool) {
 	a := d.UnderWay
 	d.UnderWay = nil
 	if d.endsAsSeen {
-		d.because = reason.Because{Rule: reason.ByOutcome, Seen: evidence.Failed, At: now}
+		d.because = reason.Cause{Rule: reason.ByOutcome, Seen: evidence.Failed, At: now}
 	}
 	if d.oracle != nil {
 		if message, plugins, ok := d.oracle.observedFailure(now, a); ok {
@@ -288,7 +288,7 @@ func (d *Driver) conclude(now time.Time, observed bool) {
 		if pod, ok := w.Object.(*v1.Pod); ok && pod.UID == a.Pod.UID {
 			until := d.answerTime(now)
 			if d.oracle != nil {
-				if d.oracle.channels.HearsPods(now) {
+				if d.oracle.channels.WatchesPods(now) {
 					until = until.Add(patchPatience)
 				}
 				message := ""
@@ -320,7 +320,7 @@ func (d *Driver) conclude(now time.Time, observed bool) {
 		b := &binding{Binding: p, Since: now, Until: d.answerTime(now)}
 		if d.oracle != nil && (d.oracle.seesBinding(now, b.Pod) || d.oracle.bindingOutlasts(now, b.Until)) {
 			b.Until = b.Until.Add(writePatience)
-			if seen := d.oracle.future.Fate(b.Pod.UID, now, bindPatience); seen != nil && seen.Waited {
+			if seen := d.oracle.future.BindingOutcome(b.Pod.UID, now, bindPatience); seen != nil && seen.RateLimited {
 				b.Until = now.Add(bindPatience)
 			} else if seen != nil {
 				d.oracle.turns().Take(now)
@@ -399,7 +399,7 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod, told bool) bool {
 			return false
 		}
 	}
-	d.because = reason.Because{Rule: reason.ByCatchingUp}
+	d.because = reason.Cause{Rule: reason.ByCatchingUp}
 	if d.attemptOf(now, pod, told && d.oracle.channels.Logged(), "") == nil {
 		return false
 	}

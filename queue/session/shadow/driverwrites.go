@@ -126,7 +126,7 @@ func (d *Driver) finishBindings(now time.Time) {
 		if b.Until.After(now) {
 			continue
 		}
-		if d.oracle != nil && !d.oracle.channels.HearsPods(now) && (b.timesOut == nil || !d.oracle.awaits(now, b.Pod)) {
+		if d.oracle != nil && !d.oracle.channels.WatchesPods(now) && (b.timesOut == nil || !d.oracle.awaits(now, b.Pod)) {
 			b.Until = now.Add(writePatience) // it may have been bound, and that shows when pods are heard again
 			continue
 		}
@@ -191,7 +191,7 @@ func (d *Driver) finishEviction(e *eviction) {
 // takeBackBinding puts b's pod back into the queue as one that was rejected: the real scheduler did not bind it. By
 // which plugins is not known; those that rejected its attempt before are the likeliest.
 func (d *Driver) takeBackBinding(now time.Time, b *binding) {
-	d.because = reason.Because{Rule: reason.NotBound}
+	d.because = reason.Cause{Rule: reason.NotBound}
 	d.Scheduler.Forget(b.Binding)
 	if !d.Scheduler.Waits(b.Pod) {
 		d.queue.Done(now, b.Pod.UID)

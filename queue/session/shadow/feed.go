@@ -90,7 +90,7 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 // eventsOf returns the events of rec one after the other.
 func (f *Feed) eventsOf(rec *sources.Recording) func() (sources.Event, bool) {
 	if rec.Reread == nil {
-		return evidence.Of(rec.Events)
+		return evidence.Iterate(rec.Events)
 	}
 	next, stop := iter.Pull2(sources.Ahead(context.Background(), rec.Reread))
 	f.stop = stop
@@ -239,23 +239,23 @@ func NewLiveFeed(cfg *schedulerconfig.Config) *Feed {
 // nothing.
 func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Status) {
 	heard := f.Shadow.oracle.channels
-	heard.Gaps.Note(now, status)
+	heard.Gaps.Update(now, status)
 	heard.Until = now
 	for _, ev := range events {
 		switch fact := ev.Fact.(type) {
 		case *sources.Logged:
 			f.logged = fact.Verbosity >= sources.AttemptsVerbosity
 		case *sources.FailedAttempt:
-			if fact.Log || f.Shadow.oracle.future.IsOfAnother(fact.UID) {
+			if fact.Log || f.Shadow.oracle.future.HasOtherScheduler(fact.UID) {
 				break
 			}
 			if _, missed := heard.Gaps.Missed(ev.Time, sources.EventsWatch); !missed && !f.logged { // or it came late for that
-				heard.Events.Come(now, ev.Time)
+				heard.Events.Record(now, ev.Time)
 			}
 			// It is heard of only now, and the model may have had that attempt, or a later one.
 			if f.logged || ev.Time.Before(f.End) && f.Shadow.oracle.tried.See(ev.Time, fact.UID, channels.UnrecordedSlack) {
 				if fact.Version != "" {
-					heard.Recorded(fact.UID, fact.Recorded)
+					heard.SetRecorded(fact.UID, fact.Recorded)
 				}
 				continue
 			}
@@ -266,9 +266,9 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Stat
 		f.Shadow.oracle.future.Add(ev)
 	}
 	if !heard.Config.AsyncAPICalls && !f.logged {
-		f.Shadow.oracle.future.CausesFirst(answerDelay + f.Shadow.oracle.pace.Attempt(nominalTime(f.Shadow.objects.Count("Node"))))
+		f.Shadow.oracle.future.MoveLatePatches(answerDelay + f.Shadow.oracle.pace.Attempt(nominalTime(f.Shadow.objects.Count("Node"))))
 	}
-	heard.Events.Besides(f.Shadow.oracle.future.BoundSince(heard.Events.Told()), float64(heard.Config.ClientQPS))
+	heard.Events.AddConcurrent(f.Shadow.oracle.future.BoundSince(heard.Events.LastAttempt()), float64(heard.Config.ClientQPS))
 	f.ExtendTo(heard.Events.ShownUntil(now, status.Attached, channels.Lag))
 }
 

@@ -26,7 +26,7 @@ type lineup struct {
 }
 
 // Takeable returns the pod that was seen, as the queue has it, or nil if the loop can't take it.
-func (l lineup) Takeable(seen *evidence.Sighting) *v1.Pod {
+func (l lineup) Takeable(seen *evidence.Observation) *v1.Pod {
 	info, ok := l.Get(seen.Pod.Namespace, seen.Pod.Name)
 	if !ok || info.Pod.UID != seen.UID || !l.TakesFrom(info.Tier) {
 		return nil
@@ -41,7 +41,7 @@ func (l lineup) IsAwake(pod types.NamespacedName) bool {
 }
 
 // Asleep reports whether the pod that was seen is where the loop takes none from: it has yet to be woken.
-func (l lineup) Asleep(seen *evidence.Sighting) bool {
+func (l lineup) Asleep(seen *evidence.Observation) bool {
 	info, ok := l.Get(seen.Pod.Namespace, seen.Pod.Name)
 	return ok && info.Pod.UID == seen.UID && info.Tier != queue.InFlight && !l.TakesFrom(info.Tier)
 }
@@ -57,7 +57,7 @@ func (l lineup) IsNext(pod *v1.Pod) bool {
 // NextSeen returns what is seen within that long from now of the next attempt of the first pod of those that the loop can take, in their turn,
 // of which any is seen, and how many it takes before: pods whose attempts need not show. Those that must show, and do not, are not taken. Nil
 // if none is seen, or that many are before it.
-func (l lineup) NextSeen(f *evidence.Future, now time.Time, within time.Duration, most int, mustShow func(*v1.Pod) bool) (seen *evidence.Sighting, before int) {
+func (l lineup) NextSeen(f *evidence.Future, now time.Time, within time.Duration, most int, mustShow func(*v1.Pod) bool) (seen *evidence.Observation, before int) {
 	for pod := range l.Upcoming() {
 		if seen = f.Attempt(pod.UID, now, within); seen != nil {
 			return seen, before
@@ -90,7 +90,7 @@ func (l lineup) PlacedBefore(f *evidence.Future, now, sent time.Time) (pod *v1.P
 // have been placed long before.
 func (l lineup) PlacesOthers(f *evidence.Future, now, then time.Time) bool {
 	for seen := range f.Bindings(now, then.Sub(now)) {
-		if seen.Kind != evidence.Unbound && (l.Asleep(seen) || l.hasYetToCome(seen)) {
+		if seen.Kind != evidence.BindingFailed && (l.Asleep(seen) || l.hasYetToCome(seen)) {
 			return true
 		}
 	}
@@ -98,7 +98,7 @@ func (l lineup) PlacesOthers(f *evidence.Future, now, then time.Time) bool {
 }
 
 // hasYetToCome reports whether seen binds a pod of which the queue has yet to hear.
-func (l lineup) hasYetToCome(seen *evidence.Sighting) bool {
+func (l lineup) hasYetToCome(seen *evidence.Observation) bool {
 	_, known := l.Get(seen.Pod.Namespace, seen.Pod.Name)
 	return !known && seen.Kind == evidence.Bound && !l.HasNode(seen.Pod)
 }

@@ -40,7 +40,7 @@ func (s *shadow) attach(now, began time.Time) error {
 	}}
 	for uid, t := range before {
 		if t.Version != "" {
-			s.oracle.channels.Recorded(uid, t.Recorded)
+			s.oracle.channels.SetRecorded(uid, t.Recorded)
 		}
 	}
 	for pod := range pods {
@@ -73,14 +73,14 @@ func (s *shadow) attach(now, began time.Time) error {
 func (s *shadow) backOffUntilSeen(now time.Time, made *Estimate) {
 	opts := s.driver.queue.Options()
 	seen := s.oracle.future.Attempt(made.Pod.UID, now, opts.PodMaxBackoff)
-	stir := func() time.Time { return s.oracle.future.FirstStir(now, opts.PodMaxBackoff) }
+	stir := func() time.Time { return s.oracle.future.NextWake(now, opts.PodMaxBackoff) }
 	switch {
 	case opts.PopFromBackoffQ && !s.limited:
 		made.BackOffLikely(now, stir(), opts)
 	case seen != nil && opts.PopFromBackoffQ:
-		made.TriedInCrowd(now, seen.By, stir(), s.driver.ticks, opts)
+		made.TriedInCrowd(now, seen.EndedBy, stir(), s.driver.ticks, opts)
 	case seen != nil:
-		made.BackOffUntil(now, seen.By.Add(-channels.AttemptSlack), opts)
+		made.BackOffUntil(now, seen.EndedBy.Add(-channels.AttemptSlack), opts)
 	case s.logged:
 		made.BackOffUntil(now, now.Add(opts.PodMaxBackoff), opts)
 	default:

@@ -129,7 +129,7 @@ type Move struct {
 	// Verdict is what an attempt came to that is behind the move, or nil.
 	Verdict *verdict.Verdict
 	// Because is why it was made. Nil if nobody corrects the model.
-	Because *reason.Because
+	Because *reason.Cause
 	// Expiry is when the backoff ends of a pod that is queued with its group. Else it is worked out.
 	Expiry time.Time
 	// Estimate is where the pod is thought to have been before the source came, or nil.

@@ -14,15 +14,15 @@ func TestMissedTellsNoRate(t *testing.T) {
 		f := NewLiveFeed(world.Config(t))
 		t.Cleanup(f.Close)
 		s, missed := f.Shadow.oracle.channels, sources.Gap{Since: world.At(5), Until: world.At(20)}
-		status := sources.Status{Resources: []sources.Resource{{Name: watch, Unheard: missed}}}
+		status := sources.Status{Resources: []sources.Resource{{Name: watch, Gap: missed}}}
 		f.Arrive([]sources.Event{{Time: world.At(6), Fact: &sources.FailedAttempt{Pod: world.Key("web"), UID: "web"}}}, world.At(20.05), status)
 		for range 200 {
-			s.Requested(world.At(20))
+			s.RecordRequest(world.At(20))
 		}
 		if got, want := s.Saturated(world.At(20)), watch == sources.EventsWatch; got != want {
 			t.Errorf("%q was not heard: requests wait: %t", watch, got)
 		}
-		if got, want := s.Events.Wait(s.Until), watch == sources.PodsWatch; got != want {
+		if got, want := s.Events.Backlogged(s.Until), watch == sources.PodsWatch; got != want {
 			t.Errorf("%q was not heard: Events wait: %t", watch, got)
 		}
 	}

@@ -41,7 +41,7 @@ func (o *oracle) turns() *turns {
 // deleted while its binding was under way. Where the source does not tell the scheduler's requests, or can't hear of pods, it is
 // always true.
 func (o *oracle) seesBinding(now time.Time, pod *v1.Pod) bool {
-	return !o.channels.Requests || !o.channels.HearsPods(now) || o.bindingShows(now, pod)
+	return !o.channels.Requests || !o.channels.WatchesPods(now) || o.bindingShows(now, pod)
 }
 
 // bindingShows is seesBinding where the source tells the scheduler's requests.
@@ -50,8 +50,8 @@ func (o *oracle) bindingShows(now time.Time, pod *v1.Pod) bool {
 		seen := o.future.Attempt(pod.UID, now, bindPatience)
 		return seen == nil || !seen.Failed() || !strings.HasPrefix(seen.Message(), verdict.DoesNotFit)
 	}
-	seen := o.future.Fate(pod.UID, now, bindPatience)
-	if seen == nil || seen.Time.Sub(now) > writePatience && !seen.Waited {
+	seen := o.future.BindingOutcome(pod.UID, now, bindPatience)
+	if seen == nil || seen.Time.Sub(now) > writePatience && !seen.RateLimited {
 		return false
 	}
 	// A binding under way when the pod was deleted would have shown by then, unless its turn had yet to come.
@@ -66,8 +66,8 @@ func (o *oracle) observedFailure(now time.Time, a *cycle.Attempt) (message strin
 		return "", nil, false
 	}
 	if seen := o.patch(now, a.Pod.UID, ""); seen != nil {
-		message = seen.Wrote
-	} else if c := cluster.Unscheduled(a.Pod); c != nil && o.channels.HearsPods(now) {
+		message = seen.ConditionMessage
+	} else if c := cluster.Unscheduled(a.Pod); c != nil && o.channels.WatchesPods(now) {
 		message = c.Message
 	}
 	if nodes, _, _ := verdict.ReadMessage(message); nodes == 0 || nodes == o.nodes() {

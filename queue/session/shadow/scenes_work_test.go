@@ -56,11 +56,11 @@ func TestSeenPace(t *testing.T) {
 		`},
 		{"nothing between them, but Events are not heard, and come when they are", 5, 6, func(w *world.Cluster) {
 			gap := sources.Gap{Since: world.At(1.5)}
-			w.Add(1.5, &sources.Unheard{Resource: sources.EventsWatch, Gap: gap})
+			w.Add(1.5, &sources.WatchGap{Resource: sources.EventsWatch, Gap: gap})
 			busy(0.003, func(w *world.Cluster, at float64) {
 				if at > 1.7+0.003*38.5 {
 					gap.Until = world.At(at)
-					w.Add(at, &sources.Unheard{Resource: sources.EventsWatch, Gap: gap})
+					w.Add(at, &sources.WatchGap{Resource: sources.EventsWatch, Gap: gap})
 				}
 			})(w)
 		}, `
@@ -224,9 +224,9 @@ func TestSeenRestart(t *testing.T) {
 			nodes(w, "1", "node-a")
 			w.Patched(2.01, comes(w, 2, "web", "4", nil), noRoom, "")
 			w.Add(3, &sources.SchedulerStarted{Release: "v1.31.0", PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
-			w.Add(4, &sources.SchedulerHeard{Release: "v1.31.0"}) // which is known
+			w.Add(4, &sources.SchedulerRunning{Release: "v1.31.0"}) // which is known
 			w.Add(5, &sources.SchedulerStarted{Release: "v1.30.0", ReleaseInferred: true, PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
-			w.Add(5.5, &sources.SchedulerHeard{Release: "v1.31.0"})
+			w.Add(5.5, &sources.SchedulerRunning{Release: "v1.31.0"})
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.006 web inflight (failure)

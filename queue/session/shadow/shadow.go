@@ -50,7 +50,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 	s.nodesTold = cluster.HasNodes(events)
 	s.logged = cluster.HasFact[*sources.Logged](events)
 	limit, began := cfg.ClientLimiter(1), time.Time{}
-	if began, s.limited = ratelimit.BeginLimited(cfg, events); s.limited {
+	if began, s.limited = ratelimit.LimitedAtAttach(cfg, events); s.limited {
 		limit.ReserveN(began, limit.Burst())
 	}
 	s.oracle = &oracle{
@@ -68,14 +68,14 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 	}
 	s.oracle.channels.Exact = cluster.HasFact[*sources.Requested](events)
 	if s.oracle.channels.Exact {
-		s.oracle.future = evidence.New(nil, bindPatience, shortestRequest, limit)
+		s.oracle.future = evidence.New(bindPatience, shortestRequest, limit)
 	} else {
-		shown, left := ratelimit.OfShown(cfg)
-		s.oracle.future = evidence.NewUntold(nil, bindPatience, shortestRequest, shown, left, cfg.ClientInterval())
+		shown, left := ratelimit.VisibleLimiter(cfg)
+		s.oracle.future = evidence.NewWithoutRequests(bindPatience, shortestRequest, shown, left, cfg.ClientInterval())
 	}
 	s.oracle.preBind.Future = s.oracle.future
-	s.oracle.future.Serves(func(pod *v1.Pod) bool { return cfg.HasProfile(pod.Spec.SchedulerName) })
-	s.oracle.future.Read(s.oracle.channels.Gaps.Ahead(more))
+	s.oracle.future.SetResponsible(func(pod *v1.Pod) bool { return cfg.HasProfile(pod.Spec.SchedulerName) })
+	s.oracle.future.Read(s.oracle.channels.Gaps.Collect(more))
 	return s
 }
 
@@ -86,7 +86,7 @@ func (s *shadow) start(now time.Time) error {
 		return err
 	}
 	for pod := range pods {
-		s.oracle.channels.Recorded(pod.UID, sources.Recorded{})
+		s.oracle.channels.SetRecorded(pod.UID, sources.Recorded{})
 		s.driver.queue.Add(now, pod)
 	}
 	s.handOnMoves(now, nil)
@@ -123,7 +123,7 @@ func (s *shadow) takeInNext() error {
 	ev := s.oracle.future.First()
 	s.advance(ev.Time)
 	s.oracle.future.RemoveFirst()
-	if ev.Kind == evidence.Began {
+	if ev.Kind == evidence.Started {
 		s.takeInBeginning(ev)
 		return nil
 	}
@@ -143,8 +143,8 @@ func (s *shadow) takeInNext() error {
 		}
 	}
 	s.emit(ev.Event)
-	_, failed := ev.Fact.(*sources.FailedAttempt)                                                          // of the loop, or of a binding
-	if ev.OfAnother || (failed || ev.Failed()) && (s.told != nil || s.oracle.future.IsOfAnother(ev.UID)) { // or its pod was told of later
+	_, failed := ev.Fact.(*sources.FailedAttempt)                                                                     // of the loop, or of a binding
+	if ev.OtherScheduler || (failed || ev.Failed()) && (s.told != nil || s.oracle.future.HasOtherScheduler(ev.UID)) { // or its pod was told of later
 		return nil
 	}
 	s.takeInWork(ev)
@@ -153,14 +153,14 @@ func (s *shadow) takeInNext() error {
 		s.takeInClocks(f.Ahead)
 	case *sources.Silent:
 		s.takeInSilence(f)
-	case *sources.Unheard:
+	case *sources.WatchGap:
 		s.oracle.channels.Gaps.Forget(ev.Time)
 	case *sources.SchedulerStarted:
 		if !f.ReleaseInferred {
 			s.hearRelease(f.Release)
 		}
 		return s.start(ev.Time)
-	case *sources.SchedulerHeard:
+	case *sources.SchedulerRunning:
 		if !f.ReleaseInferred && s.hearRelease(f.Release) && s.driver != nil {
 			return s.start(ev.Time)
 		}
@@ -168,9 +168,9 @@ func (s *shadow) takeInNext() error {
 		s.changed(ev.Time, f)
 	case *sources.FailedAttempt:
 		if f.Version != "" {
-			s.oracle.channels.Recorded(f.UID, f.Recorded)
+			s.oracle.channels.SetRecorded(f.UID, f.Recorded)
 		}
-		if ev.Kind == evidence.Unbound && s.driver != nil && s.driver.bindingOf(f.UID) != nil {
+		if ev.Kind == evidence.BindingFailed && s.driver != nil && s.driver.bindingOf(f.UID) != nil {
 			s.unbind(ev.Time, f.UID, errors.New(string(f.Message)))
 			return nil
 		}
@@ -178,7 +178,7 @@ func (s *shadow) takeInNext() error {
 			s.oracle.pace.SawOther() // others before it may not have been seen
 		}
 		s.oracle.pace.SawFailure(ev.Time, nominalTime(s.objects.Count("Node")))
-		if s.oracle.channels.Came(ev.Time, f) {
+		if s.oracle.channels.RecordEvent(ev.Time, f) {
 			s.oracle.pace.SawOther() // most of those that come next do not show
 		}
 		s.takeInFailure(ev.Time, f)
@@ -189,7 +189,7 @@ func (s *shadow) takeInNext() error {
 	case *sources.Dumped:
 		s.takeInDumped(ev.Time, f)
 	case *sources.Requested:
-		s.oracle.channels.Requested(ev.Time)
+		s.oracle.channels.RecordRequest(ev.Time)
 	case *sources.StatusPatched:
 		s.takeInStatusPatched(ev, f)
 	case *sources.Refused:
@@ -199,9 +199,9 @@ func (s *shadow) takeInNext() error {
 }
 
 // takeInStatusPatched has the model follow a patch of a pod's status.
-func (s *shadow) takeInStatusPatched(seen *evidence.Sighting, f *sources.StatusPatched) {
+func (s *shadow) takeInStatusPatched(seen *evidence.Observation, f *sources.StatusPatched) {
 	if !s.oracle.channels.Exact {
-		s.oracle.channels.Requested(seen.Time)
+		s.oracle.channels.RecordRequest(seen.Time)
 	}
 	if seen.Kind != evidence.Patched {
 		return // beside the loop
@@ -213,7 +213,7 @@ func (s *shadow) takeInStatusPatched(seen *evidence.Sighting, f *sources.StatusP
 }
 
 // takeInWork has the loop go on where the scheduler is seen to work of which nothing was heard.
-func (s *shadow) takeInWork(seen *evidence.Sighting) {
+func (s *shadow) takeInWork(seen *evidence.Observation) {
 	if s.driver == nil || seen.Pod.Name == "" || seen.Change != nil && seen.Kind != evidence.Bound {
 		return
 	}
@@ -301,7 +301,7 @@ func (s *shadow) podChanged(now time.Time, verb sources.Verb, before, pod *v1.Po
 		s.follow(now, before, pod)
 	}
 	if verb == sources.Added && now.Sub(pod.CreationTimestamp.Time) < newPod {
-		s.oracle.channels.Recorded(pod.UID, sources.Recorded{})
+		s.oracle.channels.SetRecorded(pod.UID, sources.Recorded{})
 	}
 	if verb == sources.Deleted || pod.DeletionTimestamp != nil {
 		s.endEvictions(now, pod.UID) // the preemptor knows by the answer to its request
@@ -315,7 +315,7 @@ func (s *shadow) hearNext(now time.Time) {
 	pod, isPod := c.Object.(*v1.Pod)
 	s.deliver(now, c)
 	if isPod && c.Verb == sources.Updated {
-		s.oracle.channels.Updated(now, pod.UID)
+		s.oracle.channels.PodUpdated(now, pod.UID)
 	}
 	s.toldOfNode(now, c)
 	moved := len(s.unsettled.moves)
@@ -356,7 +356,7 @@ func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 		s.reasons.Learn(a.Reasons)
 	}
 	because := s.driver.because
-	s.driver.because = reason.Because{}
+	s.driver.because = reason.Cause{}
 	for _, t := range s.unsettled.moves {
 		if t.To == queue.Deleted && s.driver.isTrying(t.Pod.UID) && s.objects.Pod(keyOf(t.Pod)) == nil {
 			continue // it stays in flight until its attempt ends (scheduling_queue.go, Delete and Done), unless another has its name

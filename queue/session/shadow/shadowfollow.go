@@ -31,7 +31,7 @@ func (s *shadow) follow(now time.Time, old, pod *v1.Pod) {
 // takeInBinding has the model follow that pod was bound. old is the pod before.
 func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	if !s.oracle.channels.Exact {
-		s.oracle.channels.Requested(now)
+		s.oracle.channels.RecordRequest(now)
 	}
 	s.oracle.pace.SawOther()
 	s.hearOfPod(now, pod, true) // or an update would bring the pod back into the queue
@@ -52,7 +52,7 @@ func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 		}
 	}
 	s.ensureInFlight(now, old)
-	d.because = reason.Because{Rule: reason.ByOutcome, Seen: evidence.Bound, At: now}
+	d.because = reason.Cause{Rule: reason.ByOutcome, Seen: evidence.Bound, At: now}
 	d.queue.Observe(now, queue.Observation{Pod: old, To: queue.Scheduled})
 	s.handOnMoves(now, nil)
 	d.endPatchWait(pod.UID, now.Add(answerDelay))
@@ -83,7 +83,7 @@ func (s *shadow) placeOn(now time.Time, pod *v1.Pod, node string) {
 		d.Conclude(now)
 	}
 	if free := d.LoopFree; d.bindingOf(pod.UID) == nil {
-		d.because = reason.Because{Rule: reason.ByCatchingUp}
+		d.because = reason.Cause{Rule: reason.ByCatchingUp}
 		if d.attemptOf(now, pod, true, node) != nil {
 			d.Conclude(now)
 		}
@@ -127,9 +127,9 @@ func (s *shadow) takeInFailure(now time.Time, f *sources.FailedAttempt) {
 
 // takeInBeginning has the model follow that the scheduler's log says that an attempt begins. What the loop did before is
 // over.
-func (s *shadow) takeInBeginning(seen *evidence.Sighting) {
+func (s *shadow) takeInBeginning(seen *evidence.Observation) {
 	d, now := s.driver, seen.Time
-	if d == nil || s.told != nil || !s.oracle.seesNodes() || !s.oracle.channels.Begins() {
+	if d == nil || s.told != nil || !s.oracle.seesNodes() || !s.oracle.channels.LogsStarts() {
 		return
 	}
 	if a := d.UnderWay; a != nil {
@@ -193,7 +193,7 @@ func (s *shadow) takeInError(now time.Time, pod *v1.Pod, seen evidence.Kind) {
 		d.Conclude(now) // there was none
 	}
 	if info, ok := d.queue.Get(pod.Namespace, pod.Name); ok && info.Pod.UID == pod.UID && d.bindingOf(pod.UID) == nil && info.ConsecutiveErrorsCount == 0 {
-		d.because = reason.Because{Rule: reason.ByOutcome, Seen: seen, At: now}
+		d.because = reason.Cause{Rule: reason.ByOutcome, Seen: seen, At: now}
 		d.queue.Observe(now, queue.Observation{Pod: pod, To: queue.Backoff, Event: queue.ScheduleAttemptFailure})
 		s.handOnMoves(now, nil)
 	}
@@ -222,7 +222,7 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 		default:
 			why.UnschedulablePlugins = s.reasons.PluginsOf(string(message), s.cfg.Release)
 		}
-		d.because = reason.Because{Rule: reason.ByOutcome, Seen: evidence.Patched, At: now}
+		d.because = reason.Cause{Rule: reason.ByOutcome, Seen: evidence.Patched, At: now}
 		if told != nil {
 			d.because.Seen = evidence.Failed
 		}
@@ -253,7 +253,7 @@ func (s *shadow) hasJustAttempted(now time.Time, uid types.UID, event bool) bool
 // ensureInFlight makes pod in flight if it is not: its pop was not seen, but what follows from it was.
 func (s *shadow) ensureInFlight(now time.Time, pod *v1.Pod) {
 	if info, ok := s.driver.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
-		s.driver.because = reason.Because{Rule: reason.ByCatchingUp}
+		s.driver.because = reason.Cause{Rule: reason.ByCatchingUp}
 		s.driver.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
 		s.handOnMoves(now, nil)
 	}
@@ -304,10 +304,10 @@ func (s *shadow) flushSeen(now time.Time, pod types.NamespacedName) {
 		return
 	}
 	began := now
-	if !s.oracle.channels.Begins() { // it is the attempt's end that is seen
+	if !s.oracle.channels.LogsStarts() { // it is the attempt's end that is seen
 		began = now.Add(-d.timeFor(nominalTime(s.objects.Count("Node"))))
 	}
-	ran := d.ticks.SawBackoff(info.BackoffExpiry.Add(time.Nanosecond), began) // since v1.33 a backoff is over after its end
+	ran := d.ticks.AdjustBackoff(info.BackoffExpiry.Add(time.Nanosecond), began) // since v1.33 a backoff is over after its end
 	d.queue.FlushBackoffCompletedAsOf(now, ran)
 	d.onSettled(now, nil)
 }

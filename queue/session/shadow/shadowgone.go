@@ -25,8 +25,8 @@ func (s *shadow) endEvictions(now time.Time, uid types.UID) {
 func (s *shadow) podGone(now time.Time, uid types.UID) {
 	d := s.driver
 	s.oracle.tried.Forget(uid)
-	s.oracle.channels.Gone(uid)
-	if s.oracle.future.Refusal(uid, now, bindPatience) != nil {
+	s.oracle.channels.ForgetPod(uid)
+	if s.oracle.future.RefusedRequest(uid, now, bindPatience) != nil {
 		return // what is under way ends then
 	}
 	s.unbind(now, uid, ErrNotSeen)

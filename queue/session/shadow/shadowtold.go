@@ -89,7 +89,7 @@ func (s *shadow) takeInDumped(now time.Time, f *sources.Dumped) {
 	case in == sources.TierInFlight && f.In != sources.TierActive:
 		m.Event = queue.ScheduleAttemptFailure
 	}
-	s.driver.because = reason.Because{Rule: reason.ByDump, At: now}
+	s.driver.because = reason.Cause{Rule: reason.ByDump, At: now}
 	s.putWhere(now, pod, m)
 	s.handOnMoves(now, nil)
 }

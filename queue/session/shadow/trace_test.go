@@ -18,8 +18,8 @@ import (
 )
 
 // rules are brief words for why the model made a move.
-var rules = map[reason.Rule]string{reason.ByTurn: "(turn)", reason.ByPassing: "(passing)", reason.ByFailure: "(failure)", reason.ByRequests: "(requests)",
-	reason.InPlace: "(in place)", reason.ByCatchingUp: "(behind)", reason.ByOutcome: "(outcome)", reason.NotTried: "(not tried)", reason.NotBound: "(not bound)",
+var rules = map[reason.Rule]string{reason.InOrder: "(turn)", reason.OutOfOrder: "(passing)", reason.ByFailure: "(failure)", reason.ByRequests: "(requests)",
+	reason.Replacement: "(in place)", reason.ByCatchingUp: "(behind)", reason.ByOutcome: "(outcome)", reason.NotTried: "(not tried)", reason.NotBound: "(not bound)",
 	reason.ByDump: "(dump)"}
 
 // traced plays rec to its end and tells all that the model makes of it after so many seconds, to the millisecond: "2.001 web inflight"

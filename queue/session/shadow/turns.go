@@ -25,20 +25,20 @@ func (t *turns) Next(now time.Time) time.Time {
 	if t.Channels.Logged() {
 		return now
 	}
-	return t.Channels.Turn(now, t.lastBound(now))
+	return t.Channels.SendTime(now, t.lastBound(now))
 }
 
 // Take is Next of a request that is made: those made later are behind it.
 func (t *turns) Take(now time.Time) time.Time {
 	turn := t.Next(now)
-	t.Channels.Wait(now, turn)
+	t.Channels.Enqueue(now, turn)
 	return turn
 }
 
 // lastBound returns when the last of the pods is bound that are being bound and are seen to be. Zero if none is.
 func (t *turns) lastBound(now time.Time) (last time.Time) {
 	for pod := range t.Binding {
-		seen := t.Future.Fate(pod.UID, now, t.Patience)
+		seen := t.Future.BindingOutcome(pod.UID, now, t.Patience)
 		if seen != nil && seen.Placed() && !cluster.BindsLate(pod) && seen.Time.After(last) {
 			last = seen.Time
 		}

@@ -19,9 +19,9 @@ func broken(resource string, since, until float64) func(float64) sources.Status 
 	return func(now float64) sources.Status {
 		r := sources.Resource{Name: resource, State: sources.ResourceWatched}
 		if resource != "" && now >= since {
-			r.Unheard.Since = world.At(since)
+			r.Gap.Since = world.At(since)
 			if until != 0 && now >= until {
-				r.Unheard.Until = world.At(until)
+				r.Gap.Until = world.At(until)
 			}
 		}
 		return sources.Status{Resources: []sources.Resource{r}}
@@ -30,18 +30,18 @@ func broken(resource string, since, until float64) func(float64) sources.Status 
 
 // unheard has a watch hear nothing in that time.
 func unheard(w *world.Cluster, resource string, since, until float64) {
-	w.Add(since, &sources.Unheard{Resource: resource, Gap: sources.Gap{Since: world.At(since)}})
-	w.Add(until, &sources.Unheard{Resource: resource, Gap: sources.Gap{Since: world.At(since), Until: world.At(until)}})
+	w.Add(since, &sources.WatchGap{Resource: resource, Gap: sources.Gap{Since: world.At(since)}})
+	w.Add(until, &sources.WatchGap{Resource: resource, Gap: sources.Gap{Since: world.At(since), Until: world.At(until)}})
 }
 
 // recorded is the feed of what a recorder writes of the session that played plays.
 func recorded(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) *shadow.Feed {
 	t.Helper()
-	var hearing sources.Hearing
+	var gaps sources.GapTracker
 	rec := c.Recording(seconds)
 	rec.Events = slices.Clone(rec.Events)
 	for at := 0.0; at <= seconds; at += 0.25 {
-		rec.Events = append(rec.Events, hearing.Tell(world.At(at), status(at))...)
+		rec.Events = append(rec.Events, gaps.Update(world.At(at), status(at))...)
 	}
 	slices.SortStableFunc(rec.Events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	f := shadow.NewFeed(rec, cfg)

@@ -45,7 +45,7 @@ func (t *Timeline) EngineShown(now time.Time) *Engine {
 	}
 	from := t.checkpoints[i]
 	e := from.engine.Clone()
-	h := history.Of(from.board.Copy())
+	h := history.NewFrom(from.board.Copy())
 	e.Board, e.Emit = h.Head(), h.Append
 	stepped := t.Cursor < t.ChangesBy(now) // to one of several moves of that time
 	for _, ev := range t.Feed.Events[from.events:t.Next] {

@@ -23,7 +23,7 @@ func TestClockOffset(t *testing.T) {
 	fails(2.1, "a")
 	w.Add(2.5, &sources.Clocks{Ahead: 380 * time.Millisecond})
 	fails(2.6, "b")
-	w.Add(10, &sources.SchedulerHeard{Release: "v1.36.1"})
+	w.Add(10, &sources.SchedulerRunning{Release: "v1.36.1"})
 	fails(10.1, "c")
 	rec := w.Recording(20)
 	cfg, err := Options{}.SchedulerConfig(rec)

@@ -111,7 +111,7 @@ func (e *Engine) apply(ev sources.Event) {
 		if p := e.Board.Get(f.Pod); p != nil {
 			e.refreshPod(ev.Time, f.Pod, p.PodInfo.Pod, func(p *board.Pod) { p.GoneSince = f.Since })
 		}
-	case *sources.SchedulerHeard:
+	case *sources.SchedulerRunning:
 		if !f.ReleaseInferred {
 			e.setRelease(ev.Time, f.Release)
 		}
@@ -217,8 +217,8 @@ func (e *Engine) applyMove(now time.Time, m *sources.Move, modelled *shadow.Move
 		if modelled != nil && now.Equal(e.attached) {
 			p.Since = p.Arrived // it has been in no other tier
 		}
-		if p.Because = nil; modelled != nil {
-			p.Because = modelled.Because
+		if p.Cause = nil; modelled != nil {
+			p.Cause = modelled.Because
 		}
 		if modelled != nil && modelled.Verdict != nil {
 			p.Verdict = modelled.Verdict

@@ -176,10 +176,10 @@ func Collect(ctx context.Context, stream sources.Stream, opts DrainOptions) (*so
 	rec := &sources.Recording{Name: stream.Name(), Formats: []string{"live"}}
 	opts.Events = func(events []sources.Event) { rec.Events = append(rec.Events, events...) }
 	onStatus := opts.Status
-	var hearing sources.Hearing
+	var hearing sources.GapTracker
 	opts.Status = func(s sources.Status) {
 		rec.Notices = s.Notices
-		rec.Events = append(rec.Events, hearing.Tell(time.Now(), s)...)
+		rec.Events = append(rec.Events, hearing.Update(time.Now(), s)...)
 		if onStatus != nil {
 			onStatus(s)
 		}

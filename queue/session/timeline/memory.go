@@ -110,7 +110,7 @@ func (t *Timeline) IsDropped(at time.Time) bool { return at.Before(t.KeptSince) 
 // opts.OpenArchive creates. After an error they stay in memory.
 func (t *Timeline) OpenPast(opts Options) error {
 	t.source.opts = opts
-	return t.History.OpenPast(opts.OpenArchive)
+	return t.History.OpenArchive(opts.OpenArchive)
 }
 
 // AbandonArchive drops the history in the archive after a failure to read or write it. It returns about how many bytes to

@@ -13,8 +13,8 @@ import (
 func TestReleaseOfRecording(t *testing.T) {
 	var c world.Cluster
 	c.Started(1)
-	c.Add(2, &sources.SchedulerHeard{Release: "v1.31.4"})
-	c.Add(3, &sources.SchedulerHeard{Release: "v1.37.1"}) // an upgrade
+	c.Add(2, &sources.SchedulerRunning{Release: "v1.31.4"})
+	c.Add(3, &sources.SchedulerRunning{Release: "v1.37.1"}) // an upgrade
 	rec := c.Recording(4)
 	if s := RecordedScheduler(rec); s == nil || s.Release != "v1.31.4" || s.PodMaxBackoff >= 0 {
 		t.Errorf("the scheduler is %+v", s)

@@ -43,7 +43,7 @@ func (s *Schedulers) Add(ev sources.Event) {
 			was := (*s)[last]
 			next.Release, next.ReleaseInferred, next.From = was.Release, was.ReleaseInferred, was.From
 		}
-	case *sources.SchedulerHeard:
+	case *sources.SchedulerRunning:
 		next = sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1}
 		if last >= 0 {
 			next = *(*s)[last].SchedulerStarted

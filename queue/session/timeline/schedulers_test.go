@@ -19,16 +19,16 @@ func TestUpgrade(t *testing.T) {
 		change sources.Fact
 		want   string // the pods' events
 	}{
-		{"release found", &sources.SchedulerHeard{Release: "v1.32.0"}, "old PodAdd, old UnschedulablePodAdd, new UnschedulablePodAdd"},
+		{"release found", &sources.SchedulerRunning{Release: "v1.32.0"}, "old PodAdd, old UnschedulablePodAdd, new UnschedulablePodAdd"},
 		{"started", &sources.SchedulerStarted{Release: "v1.32.0", PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1}, "old PodAdd, old UnschedulablePodAdd, new UnschedulablePodAdd"},
 		{"release inferred from the log's wording", &sources.SchedulerStarted{Release: "v1.37", ReleaseInferred: true, PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1}, "old PodAdd, old PodAdd, new PodAdd"},
-		{"same release", &sources.SchedulerHeard{Release: "v1.31.4"}, "old PodAdd, new PodAdd"},
-		{"same release with a vendor's suffix", &sources.SchedulerHeard{Release: "v1.31.4-eks-1234567"}, "old PodAdd, new PodAdd"},
+		{"same release", &sources.SchedulerRunning{Release: "v1.31.4"}, "old PodAdd, new PodAdd"},
+		{"same release with a vendor's suffix", &sources.SchedulerRunning{Release: "v1.31.4-eks-1234567"}, "old PodAdd, new PodAdd"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var w world.Cluster
 			w.Started(0)
-			w.Add(1, &sources.SchedulerHeard{Release: "v1.31.4"})
+			w.Add(1, &sources.SchedulerRunning{Release: "v1.31.4"})
 			world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			world.Change(&w, 2, sources.Added, world.PendingPod("old", "2"), nil)
 			w.Add(10, c.change)
@@ -102,7 +102,7 @@ func TestReleaseNotices(t *testing.T) {
 			w.Started(0)
 		}
 		for i, release := range c.found {
-			w.Add(float64(1+i), &sources.SchedulerHeard{Release: release, From: c.from})
+			w.Add(float64(1+i), &sources.SchedulerRunning{Release: release, From: c.from})
 		}
 		if got := SchedulersOf(&sources.Recording{Events: w.Events}).Notices(); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %q, want %q", c.found, got, c.want)
@@ -110,7 +110,7 @@ func TestReleaseNotices(t *testing.T) {
 	}
 	var many Schedulers
 	for i := range 9 {
-		many.Add(sources.Event{Time: world.At(float64(i)), Fact: &sources.SchedulerHeard{Release: []sources.SafeText{"v1.31.4", "v1.32.0"}[i%2]}})
+		many.Add(sources.Event{Time: world.At(float64(i)), Fact: &sources.SchedulerRunning{Release: []sources.SafeText{"v1.31.4", "v1.32.0"}[i%2]}})
 	}
 	if got := many.Notices(); len(got) != 4 || got[3] != "Its release changes 5 times more." {
 		t.Errorf("many upgrades: %q", got)
@@ -139,8 +139,8 @@ func TestAssumed(t *testing.T) {
 
 // TestInferredReleaseYields: a release inferred from the wording of a log is replaced by a stated one.
 func TestInferredReleaseYields(t *testing.T) {
-	inferred := &sources.SchedulerHeard{Release: "v1.23", ReleaseInferred: true, From: sources.ReleaseLogged}
-	stated := &sources.SchedulerHeard{Release: "v1.22.4", From: sources.ReleaseAgent}
+	inferred := &sources.SchedulerRunning{Release: "v1.23", ReleaseInferred: true, From: sources.ReleaseLogged}
+	stated := &sources.SchedulerRunning{Release: "v1.22.4", From: sources.ReleaseAgent}
 	for _, facts := range [][]sources.Fact{{inferred, stated}, {stated, inferred}} {
 		var s Schedulers
 		for i, f := range facts {

@@ -135,7 +135,7 @@ func (h *handler) send(w http.ResponseWriter, req *http.Request, window ring.Win
 	if err != nil {
 		return
 	}
-	for ev, err := range r.Events(ctx, ring.Reading{From: from, To: to}) {
+	for ev, err := range r.Events(ctx, ring.ReadOptions{From: from, To: to}) {
 		if err == nil {
 			err = out.Write(ev)
 		}

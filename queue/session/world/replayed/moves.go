@@ -55,7 +55,7 @@ func BoundTo(t *testing.T, rec *sources.Recording, pod string) (node string) {
 }
 
 // Again returns rec as a rerun.
-func Again(t *testing.T, rec *sources.Recording) *sources.Recording {
+func Rerun(t *testing.T, rec *sources.Recording) *sources.Recording {
 	t.Helper()
 	rerun, err := shadow.Rerun(rec, "")
 	if err != nil {

@@ -15,22 +15,21 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// situation is all that is known of a cluster and its scheduler at one moment, as events tell it. It is what a keyframe
-// holds. Its zero value knows nothing.
-type situation struct {
+// snapshot is all that is known about a cluster and its scheduler at one time. A keyframe contains one.
+type snapshot struct {
 	objects  map[objectName]runtime.Object
-	tried    map[types.UID]*sources.Tried // of pods that wait
+	tried    map[types.UID]*sources.Tried // of waiting pods
 	waits    map[types.NamespacedName]types.UID
-	moved    map[types.NamespacedName]*sources.Move // where the scheduler's log said last that a pod that waits is
+	moved    map[types.NamespacedName]*sources.Move // the last logged move of waiting pods
 	silent   map[string]*sources.Silent             // by profile
-	unheard  map[string]*sources.Unheard            // by resource, while it lasts
-	heard    *sources.SchedulerHeard
+	gaps     map[string]*sources.WatchGap           // open gaps by resource
+	running  *sources.SchedulerRunning
 	clocks   *sources.Clocks
 	logged   *sources.Logged
-	attached *sources.Attached // nil until all is known
+	attached *sources.Attached // nil until all objects are known
 }
 
-// objectName names an object among all of its cluster.
+// objectName identifies an object in a cluster.
 type objectName struct {
 	kind string
 	types.NamespacedName
@@ -41,44 +40,44 @@ func nameOf(obj runtime.Object) objectName {
 	return objectName{obj.GetObjectKind().GroupVersionKind().Kind, types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}}
 }
 
-func newSituation() *situation {
-	return &situation{objects: map[objectName]runtime.Object{}, tried: map[types.UID]*sources.Tried{}, waits: map[types.NamespacedName]types.UID{},
-		moved: map[types.NamespacedName]*sources.Move{}, silent: map[string]*sources.Silent{}, unheard: map[string]*sources.Unheard{}}
+func newSnapshot() *snapshot {
+	return &snapshot{objects: map[objectName]runtime.Object{}, tried: map[types.UID]*sources.Tried{}, waits: map[types.NamespacedName]types.UID{},
+		moved: map[types.NamespacedName]*sources.Move{}, silent: map[string]*sources.Silent{}, gaps: map[string]*sources.WatchGap{}}
 }
 
-// add takes in what ev tells.
-func (s *situation) add(ev sources.Event) {
+// add applies ev.
+func (s *snapshot) add(ev sources.Event) {
 	if q := s.silent[""]; q != nil && q.Ended && q.EndedBefore(ev) {
 		delete(s.silent, "")
 	}
 	switch f := ev.Fact.(type) {
 	case *sources.ObjectChange:
-		s.change(f)
+		s.onChange(f)
 	case *sources.Tried:
 		if s.waits[f.Pod] == f.UID {
 			s.tried[f.UID] = f
 		}
 	case *sources.FailedAttempt:
-		s.failed(ev.Time, f.Pod, f.Message, f.Recorded)
+		s.onFailed(ev.Time, f.Pod, f.Message, f.Recorded)
 	case *sources.Move:
-		s.move(ev.Time, f)
-	case *sources.SchedulerStarted: // with an empty queue, and all pods that wait as new ones
+		s.onMove(ev.Time, f)
+	case *sources.SchedulerStarted: // its queue is empty, and all waiting pods are new to it
 		clear(s.moved)
 		if s.attached != nil {
 			s.attached = &sources.Attached{Began: ev.Time, Nodes: s.attached.Nodes}
 		}
 		if f.Release != "" && !f.ReleaseInferred {
-			s.heard = &sources.SchedulerHeard{Release: f.Release, From: f.From}
+			s.running = &sources.SchedulerRunning{Release: f.Release, From: f.From}
 		}
-	case *sources.SchedulerHeard:
-		s.heard = f
+	case *sources.SchedulerRunning:
+		s.running = f
 	case *sources.Silent:
 		if s.silent[f.Profile] = f; f.Since.IsZero() {
 			delete(s.silent, f.Profile)
 		}
-	case *sources.Unheard:
-		if s.unheard[f.Resource] = f; !f.Lasts() {
-			delete(s.unheard, f.Resource)
+	case *sources.WatchGap:
+		if s.gaps[f.Resource] = f; !f.Lasts() {
+			delete(s.gaps, f.Resource)
 		}
 	case *sources.Clocks:
 		s.clocks = f
@@ -86,12 +85,12 @@ func (s *situation) add(ev sources.Event) {
 		s.logged = f
 	case *sources.Attached:
 		s.attached = f
-		clear(s.unheard)
+		clear(s.gaps)
 	}
 }
 
-// change takes in that an object came, changed or went.
-func (s *situation) change(c *sources.ObjectChange) {
+// onChange applies a change of an object.
+func (s *snapshot) onChange(c *sources.ObjectChange) {
 	name := nameOf(c.Object)
 	pod, isPod := c.Object.(*corev1.Pod)
 	if isPod {
@@ -116,12 +115,12 @@ func isWaiting(pod *corev1.Pod) bool {
 	return pod.Spec.NodeName == "" && pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
 }
 
-// apart is how far two attempts of a pod are apart at the least: what tells of one within it tells of the same, by another
-// channel. It is kube-scheduler's initial backoff (DefaultPodInitialBackoffDuration, backend/queue/scheduling_queue.go).
-const apart = time.Second
+// minRetry is the minimum time between two attempts of a pod: failures within it are one attempt, from two sources. It is
+// kube-scheduler's initial backoff (DefaultPodInitialBackoffDuration, backend/queue/scheduling_queue.go).
+const minRetry = time.Second
 
-// failed takes in that an attempt of a pod failed. Only pods that wait are remembered.
-func (s *situation) failed(at time.Time, pod types.NamespacedName, message sources.SafeText, recorded sources.Recorded) {
+// onFailed applies a failed attempt. It ignores pods that do not wait.
+func (s *snapshot) onFailed(at time.Time, pod types.NamespacedName, message sources.SafeText, recorded sources.Recorded) {
 	uid, waits := s.waits[pod]
 	if !waits {
 		return
@@ -129,7 +128,7 @@ func (s *situation) failed(at time.Time, pod types.NamespacedName, message sourc
 	t := sources.Tried{Pod: pod, UID: uid, First: at, Failed: at}
 	if before := s.tried[uid]; before != nil {
 		t = *before
-		if t.Failed.Before(at.Add(-apart)) {
+		if t.Failed.Before(at.Add(-minRetry)) {
 			t.Attempts++
 		}
 		if t.Failed.Before(at) {
@@ -148,19 +147,19 @@ func (s *situation) failed(at time.Time, pod types.NamespacedName, message sourc
 	s.tried[uid] = &t
 }
 
-// move takes in what the scheduler's log says.
-func (s *situation) move(at time.Time, m *sources.Move) {
+// onMove applies a move from the scheduler's log.
+func (s *snapshot) onMove(at time.Time, m *sources.Move) {
 	if _, waits := s.waits[m.Pod]; !waits {
 		return
 	}
 	s.moved[m.Pod] = m
 	if m.Event == "ScheduleAttemptFailure" && !m.Restated {
-		s.failed(at, m.Pod, m.Message, sources.Recorded{})
+		s.onFailed(at, m.Pod, m.Message, sources.Recorded{})
 	}
 }
 
-// inOrder returns the objects as a scheduler may have come to know them: by kinds, and of each the oldest first.
-func (s *situation) inOrder() []runtime.Object {
+// sorted returns the objects in an order in which a scheduler may have received them: by kind, the oldest first.
+func (s *snapshot) sorted() []runtime.Object {
 	list := make([]runtime.Object, 0, len(s.objects))
 	for _, obj := range s.objects {
 		list = append(list, obj)
@@ -174,9 +173,8 @@ func (s *situation) inOrder() []runtime.Object {
 	return list
 }
 
-// beside returns what is known beside the objects, as events at that time. The last of those that describe what was there before
-// is Attached.
-func (s *situation) beside(at time.Time) []sources.Event {
+// details returns what is known besides the objects, as events at that time. Attached follows what describes the past.
+func (s *snapshot) details(at time.Time) []sources.Event {
 	var facts []sources.Fact
 	for _, t := range s.tried {
 		facts = append(facts, t)
@@ -185,8 +183,8 @@ func (s *situation) beside(at time.Time) []sources.Event {
 		ta, tb := a.(*sources.Tried), b.(*sources.Tried)
 		return cmp.Or(ta.Failed.Compare(tb.Failed), cmp.Compare(ta.UID, tb.UID))
 	})
-	if s.heard != nil {
-		facts = append(facts, s.heard)
+	if s.running != nil {
+		facts = append(facts, s.running)
 	}
 	if s.clocks != nil {
 		facts = append(facts, s.clocks)
@@ -195,8 +193,8 @@ func (s *situation) beside(at time.Time) []sources.Event {
 	for _, profile := range slices.Sorted(maps.Keys(s.silent)) {
 		facts = append(facts, s.silent[profile])
 	}
-	for _, resource := range slices.Sorted(maps.Keys(s.unheard)) {
-		facts = append(facts, s.unheard[resource])
+	for _, resource := range slices.Sorted(maps.Keys(s.gaps)) {
+		facts = append(facts, s.gaps[resource])
 	}
 	if s.logged != nil {
 		facts = append(facts, s.logged)
@@ -204,7 +202,7 @@ func (s *situation) beside(at time.Time) []sources.Event {
 	for _, pod := range slices.SortedFunc(maps.Keys(s.moved), func(a, b types.NamespacedName) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	}) {
-		// Where a failed attempt left a pod follows from what is known of the attempt.
+		// Where a failed attempt put a pod follows from Tried.
 		if m := s.moved[pod]; m.Event != "ScheduleAttemptFailure" {
 			facts = append(facts, m)
 		}
@@ -216,24 +214,24 @@ func (s *situation) beside(at time.Time) []sources.Event {
 	return events
 }
 
-// events returns all that is known, as events at that time: what a recording of a live cluster begins with.
-func (s *situation) events(at time.Time) []sources.Event {
+// events returns all that is known as events at that time, as at the start of a recording of a live cluster.
+func (s *snapshot) events(at time.Time) []sources.Event {
 	events := make([]sources.Event, 0, len(s.objects))
-	for _, obj := range s.inOrder() {
+	for _, obj := range s.sorted() {
 		events = append(events, sources.Event{Time: at, Fact: &sources.ObjectChange{Verb: sources.Added, Object: obj}})
 	}
-	return append(events, s.beside(at)...)
+	return append(events, s.details(at)...)
 }
 
-// changes returns what makes of s, the last of which is known from since, what now was known at that time.
-func (s *situation) changes(now *situation, since, at time.Time) []sources.Event {
+// changes returns the events that lead from s, which ends at since, to now, which is known at that time.
+func (s *snapshot) changes(now *snapshot, since, at time.Time) []sources.Event {
 	var facts []sources.Fact
-	for _, obj := range s.inOrder() {
+	for _, obj := range s.sorted() {
 		if after := now.objects[nameOf(obj)]; after == nil || !sameUID(obj, after) {
 			facts = append(facts, &sources.ObjectChange{Verb: sources.Deleted, Object: obj})
 		}
 	}
-	for _, obj := range now.inOrder() {
+	for _, obj := range now.sorted() {
 		before := s.objects[nameOf(obj)]
 		switch {
 		case before == nil || !sameUID(before, obj):
@@ -242,8 +240,8 @@ func (s *situation) changes(now *situation, since, at time.Time) []sources.Event
 			facts = append(facts, &sources.ObjectChange{Verb: sources.Updated, Object: obj})
 		}
 	}
-	if now.heard != nil && (s.heard == nil || *s.heard != *now.heard) {
-		facts = append(facts, now.heard)
+	if now.running != nil && (s.running == nil || *s.running != *now.running) {
+		facts = append(facts, now.running)
 	}
 	if now.clocks != nil && (s.clocks == nil || *s.clocks != *now.clocks) {
 		facts = append(facts, now.clocks)
@@ -258,35 +256,35 @@ func (s *situation) changes(now *situation, since, at time.Time) []sources.Event
 			facts = append(facts, now.silent[profile])
 		}
 	}
-	for _, resource := range slices.Sorted(maps.Keys(s.unheard)) {
-		if now.unheard[resource] == nil {
-			facts = append(facts, &sources.Unheard{Resource: resource, Gap: sources.Gap{Since: s.unheard[resource].Since, Until: at}})
+	for _, resource := range slices.Sorted(maps.Keys(s.gaps)) {
+		if now.gaps[resource] == nil {
+			facts = append(facts, &sources.WatchGap{Resource: resource, Gap: sources.Gap{Since: s.gaps[resource].Since, Until: at}})
 		}
 	}
-	for _, resource := range slices.Sorted(maps.Keys(now.unheard)) {
-		if s.unheard[resource] == nil {
-			facts = append(facts, now.unheard[resource])
+	for _, resource := range slices.Sorted(maps.Keys(now.gaps)) {
+		if s.gaps[resource] == nil {
+			facts = append(facts, now.gaps[resource])
 		}
 	}
 	if now.logged != nil && (s.logged == nil || *s.logged != *now.logged) {
 		facts = append(facts, now.logged)
 	}
-	events := s.between(now, since, at)
+	events := s.happenedBetween(now, since, at)
 	for _, f := range facts {
 		events = append(events, sources.Event{Time: at, Fact: f})
 	}
 	return events
 }
 
-// between returns what is known to have happened after since and before at: that a scheduler began, and the last attempts of
-// pods that have waited all the time.
-func (s *situation) between(now *situation, since, at time.Time) []sources.Event {
+// happenedBetween returns what is known to have happened after since and before at: the start of a scheduler, and the last
+// attempts of pods that waited all the time.
+func (s *snapshot) happenedBetween(now *snapshot, since, at time.Time) []sources.Event {
 	var events []sources.Event
 	within := func(t time.Time) bool { return t.After(since) && t.Before(at) }
 	if began := now.attached.Began; within(began) {
 		started := &sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1}
-		if now.heard != nil {
-			started.Release, started.From = now.heard.Release, now.heard.From
+		if now.running != nil {
+			started.Release, started.From = now.running.Release, now.running.From
 		}
 		events = append(events, sources.Event{Time: began, Fact: started})
 	}
@@ -303,7 +301,7 @@ func sameUID(a, b runtime.Object) bool {
 	return a.(metav1.Object).GetUID() == b.(metav1.Object).GetUID()
 }
 
-// isSame reports whether an object has not changed: its resourceVersion tells, where there is one.
+// isSame reports whether an object has not changed, by its resourceVersion if it has one.
 func isSame(a, b runtime.Object) bool {
 	va, vb := a.(metav1.Object).GetResourceVersion(), b.(metav1.Object).GetResourceVersion()
 	if va != "" && vb != "" {

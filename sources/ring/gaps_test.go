@@ -10,30 +10,30 @@ import (
 	"github.com/schedq/schedq/sources/ring"
 )
 
-// gaps returns what the events say was not heard, in seconds after noon.
-func gaps(events []sources.Event) (said []string) {
+// gaps formats the gaps among events, in seconds after noon.
+func gaps(events []sources.Event) (all []string) {
 	for _, ev := range events {
-		if u, is := ev.Fact.(*sources.Unheard); is {
+		if u, ok := ev.Fact.(*sources.WatchGap); ok {
 			text := fmt.Sprintf("%v: %s since %v", ev.Time.Sub(noon), u.Resource, u.Since.Sub(noon))
 			if !u.Lasts() {
 				text += fmt.Sprintf(" until %v", u.Until.Sub(noon))
 			}
-			said = append(said, text)
+			all = append(all, text)
 		}
 	}
-	return said
+	return all
 }
 
-// TestUnheard: a watch is broken for ten minutes, in which segments begin and what is cut out of the ring may begin, too. Then the
-// recorder is stopped for a minute, while the watch of the events is broken.
-func TestUnheard(t *testing.T) {
+// TestWatchGaps: a watch is broken for ten minutes, in which segments and reading begin. Then the recorder is stopped for a
+// minute, while another watch is broken.
+func TestWatchGaps(t *testing.T) {
 	w, folder, bound := newWorld(), t.TempDir(), ring.Bound{Age: 12 * time.Minute}
 	out := begin(t, t.Context(), folder, bound, w)
 	breaks := func(resource string) (begin sources.Event, end func() sources.Event) {
 		gap := sources.Gap{Since: w.now}
-		return w.event(&sources.Unheard{Resource: resource, Gap: gap}), func() sources.Event {
+		return w.event(&sources.WatchGap{Resource: resource, Gap: gap}), func() sources.Event {
 			gap.Until = w.now
-			return w.event(&sources.Unheard{Resource: resource, Gap: gap})
+			return w.event(&sources.WatchGap{Resource: resource, Gap: gap})
 		}
 	}
 	w.run(out, time.Minute)
@@ -58,14 +58,14 @@ func TestUnheard(t *testing.T) {
 		5 * time.Minute:   append([]string{"5m0s: pods since 1m0s"}, after...),
 		690 * time.Second: after[1:],
 	} {
-		if got := gaps(read(t, folder, ring.Reading{From: noon.Add(from)}).events); !slices.Equal(got, want) {
-			t.Errorf("from %v it says %q, want %q", from, got, want)
+		if got := gaps(read(t, folder, ring.ReadOptions{From: noon.Add(from)}).events); !slices.Equal(got, want) {
+			t.Errorf("from %v: %q, want %q", from, got, want)
 		}
 	}
 }
 
-// TestSchedulerEnded: a scheduler shuts down, and ten seconds later another one starts. What is cut out of the ring begins
-// without a scheduler in between only.
+// TestSchedulerEnded: a scheduler shuts down, and ten seconds later another one starts. Only a part that begins in between
+// begins without a scheduler.
 func TestSchedulerEnded(t *testing.T) {
 	w, folder := newWorld(), t.TempDir()
 	out := begin(t, t.Context(), folder, ring.Bound{Age: 12 * time.Minute}, w)
@@ -77,16 +77,16 @@ func TestSchedulerEnded(t *testing.T) {
 	}
 	for from, want := range map[time.Duration]int{0: 1, 65 * time.Second: 1, 5 * time.Minute: 0} {
 		n := 0
-		for _, ev := range read(t, folder, ring.Reading{From: noon.Add(from)}).events {
-			if f, is := ev.Fact.(*sources.Silent); is {
+		for _, ev := range read(t, folder, ring.ReadOptions{From: noon.Add(from)}).events {
+			if f, ok := ev.Fact.(*sources.Silent); ok {
 				n++
 				if !f.Ended || !f.Since.Equal(noon.Add(time.Minute)) {
-					t.Errorf("from %v it says at %v that %+v", from, ev.Time.Sub(noon), f)
+					t.Errorf("from %v: at %v %+v", from, ev.Time.Sub(noon), f)
 				}
 			}
 		}
 		if n != want {
-			t.Errorf("from %v it says %d times that the scheduler ended, want %d", from, n, want)
+			t.Errorf("from %v: %d events, want %d", from, n, want)
 		}
 	}
 }
