@@ -86,9 +86,9 @@ func TestInFlightEventSurvivesAStepBack(t *testing.T) {
 	})
 }
 
-// TestAnswerAfterStepIntoAFlush: the reply to an injection only includes its own moves, and the filter
+// TestReplyAfterStepIntoFlush: the reply to an injection only includes its own moves, and the filter
 // persists.
-func TestAnswerAfterStepIntoAFlush(t *testing.T) {
+func TestReplyAfterStepIntoFlush(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
 		s.Seek(world.At(9))
@@ -158,8 +158,8 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// TestNominationOutOfTheLog: a failed attempt that preempts shows the nominated node.
-func TestNominationOutOfTheLog(t *testing.T) {
+// TestNominationFromLog: a failed attempt that preempts shows the nominated node.
+func TestNominationFromLog(t *testing.T) {
 	move := func(seconds float64, to sources.Tier, event, node string) sources.Event {
 		return sources.Event{Time: world.At(seconds), Fact: &sources.Move{Pod: world.Key("p"), To: to, Event: event, Node: node, Plugins: []string{"NodeResourcesFit"}}}
 	}
@@ -202,7 +202,7 @@ func TestAnyObjects(t *testing.T) {
 		line.GoTo(line.End)
 		for _, tier := range board.Tiers {
 			if board, inQueue := line.Shown.Total(tier), line.Engine.Queue.PendingPods(tier); board != inQueue {
-				t.Fatalf("%d pods are shown %s, and %d are", board, tier, inQueue)
+				t.Fatalf("%d pods are shown as %s, want %d", board, tier, inQueue)
 			}
 		}
 		fork := line.Fork(line.End)
@@ -234,21 +234,21 @@ func TestInjectFromTheMiddle(t *testing.T) {
 	})
 }
 
-// TestVainStepsDoNotMoveTheEnd: a step that finds no move does not extend a what-if.
-func TestVainStepsDoNotMoveTheEnd(t *testing.T) {
+// TestStepWithoutMoveKeepsEnd: a step that finds no move does not extend a what-if.
+func TestStepWithoutMoveKeepsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
 		s.Fork()
 		s.Step(1)
 		s.SeekEnd()
 		if f := s.Sync(); !f.Now.Equal(world.At(9)) {
-			t.Errorf("the what-if was never played, and its end is %s", f.Now)
+			t.Errorf("the end of a what-if that was not played is %s", f.Now)
 		}
 	})
 }
 
-// TestLeavingReturnsToTheMove: also if several moves have one time.
-func TestLeavingReturnsToTheMove(t *testing.T) {
+// TestLeaveForkReturnsToMove: leaving a what-if shows the same move, even if several moves have one time.
+func TestLeaveForkReturnsToMove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
 		s.Seek(world.At(11.9))

@@ -105,3 +105,16 @@ var (
 	errEngineDropped = errors.New("this part of the history keeps moves only; start a what-if to replay it")
 	errNoObject      = errors.New("this recording does not contain the pod's object; an audit log or a seed would")
 )
+
+// findSiblings adds the siblings of a pod at the time shown to frames.
+func (o *owner) findSiblings(key types.NamespacedName) {
+	objects := cluster.NewObjects()
+	if e, err := o.engineShown(); err == nil {
+		objects = e.Objects
+	}
+	o.siblings, o.changed = &explain.Siblings{Of: key, At: o.now}, true
+	shown := o.shownTimeline().Shown
+	if p := shown.Get(key); p != nil {
+		o.siblings = explain.FindSiblings(shown, objects, p, o.now)
+	}
+}

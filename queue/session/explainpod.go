@@ -54,9 +54,8 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 	return x, nil
 }
 
-// replayedTo returns an owner of rec at the time at; the caller must close it. It keeps little
-// history: only what explains the pods present at the time, and the named pod. It fails if the model
-// does, or when ctx ends.
+// replayedTo returns an owner of rec at the time at; the caller must close it. Its history only explains the named pod and
+// the pods present at that time. It returns an error if the model fails, or once ctx ends.
 func replayedTo(ctx context.Context, rec *sources.Recording, opts timeline.Options, at time.Time, key types.NamespacedName) (*owner, error) {
 	opts.Paused, opts.StartOffset = true, 0
 	o := newOwner(rec, opts)

@@ -298,8 +298,8 @@ func TestFindPod(t *testing.T) {
 		"":              "pod  not found in made, nor a similar name among its 8 pods",
 	} {
 		got, err := cluster.FindPod(t.Context(), rec, name)
-		if said := got.String(); err == nil && said != want || err != nil && err.Error() != want {
-			t.Errorf("%q is %s, %v, want %s", name, said, err, want)
+		if found := got.String(); err == nil && found != want || err != nil && err.Error() != want {
+			t.Errorf("%q is %s, %v, want %s", name, found, err, want)
 		}
 	}
 	if _, err := cluster.FindPod(t.Context(), &sources.Recording{Name: "made"}, "web"); err == nil || err.Error() != "made contains no pods" {

@@ -20,41 +20,41 @@ import (
 func TestUndo(t *testing.T) {
 	o, _ := journey(t)
 	o.seek(world.At(11))
-	said := func(do func(), want string) {
+	replies := func(do func(), want string) {
 		t.Helper()
 		do()
 		if o.reply.Text != want {
 			t.Errorf("got %q, want %q", o.reply.Text, want)
 		}
 	}
-	said(o.undo, "nothing to undo in the recording")
-	said(func() { o.injectNamed("NodeAdd") }, "NodeAdd: default/batch-1 unschedulable → backoff")
+	replies(o.undo, "nothing to undo in the recording")
+	replies(func() { o.injectNamed("NodeAdd") }, "NodeAdd: default/batch-1 unschedulable → backoff")
 	o.seek(world.At(11.4))
-	said(func() { o.addPod(NewPod{Key: world.Key("mine")}) }, "new pod default/mine: default/mine → active")
+	replies(func() { o.addPod(NewPod{Key: world.Key("mine")}) }, "new pod default/mine: default/mine → active")
 	o.seek(world.At(14))
-	said(o.undo, "undone: new pod default/mine")
+	replies(o.undo, "undone: new pod default/mine")
 	if f := o.frame(); !f.Now.Equal(world.At(11.4)) || tierOf(f, "mine") != "" || tierOf(f, "batch-1") != "backoff" || f.Fork.Undo != 1 || f.Fork.Redo != 1 {
 		t.Errorf("at %s mine is %q, batch-1 %q; %+v", f.Now, tierOf(f, "mine"), tierOf(f, "batch-1"), f.Fork)
 	}
-	said(o.undo, "undone: NodeAdd")
-	said(o.undo, "nothing to undo in this what-if")
+	replies(o.undo, "undone: NodeAdd")
+	replies(o.undo, "nothing to undo in this what-if")
 	if f := o.frame(); !f.Now.Equal(world.At(11)) || tierOf(f, "batch-1") != "unschedulable" {
 		t.Errorf("at %s batch-1 is %s", f.Now, tierOf(f, "batch-1"))
 	}
-	said(o.redo, "redone: NodeAdd")
-	said(o.redo, "redone: new pod default/mine")
-	said(o.redo, "nothing to redo")
+	replies(o.redo, "redone: NodeAdd")
+	replies(o.redo, "redone: new pod default/mine")
+	replies(o.redo, "nothing to redo")
 	if f := o.frame(); tierOf(f, "mine") != "active" || tierOf(f, "batch-1") != "backoff" || !f.Now.Equal(world.At(11.4)) {
-		t.Errorf("done again, at %s mine is %q, batch-1 %q", f.Now, tierOf(f, "mine"), tierOf(f, "batch-1"))
+		t.Errorf("redone, at %s mine is %q, batch-1 %q", f.Now, tierOf(f, "mine"), tierOf(f, "batch-1"))
 	}
 	o.undo()
-	said(func() { o.injectNamed(MoveRequest) }, "move request for all: nothing moved")
-	said(o.redo, "nothing to redo")
+	replies(func() { o.injectNamed(MoveRequest) }, "move request for all: nothing moved")
+	replies(o.redo, "nothing to redo")
 }
 
-// TestUndoingIsNotHavingDone: undoing injections restores the state before them, and redoing them the
+// TestUndoRestoresState: undoing injections restores the state before them, and redoing them the
 // state after them.
-func TestUndoingIsNotHavingDone(t *testing.T) {
+func TestUndoRestoresState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := world.Recordings(60).Draw(t, "recording")
 		o := newOwner(rec, timeline.Options{Paused: true})
@@ -81,15 +81,15 @@ func TestUndoingIsNotHavingDone(t *testing.T) {
 			o.redo()
 		}
 		if got := fmt.Sprint(o.now, boardtest.Picture(o.fork.Shown)); got != last {
-			t.Fatalf("all done again:\n%s\nit was\n%s", got, last)
+			t.Fatalf("all redone:\n%s\nbefore\n%s", got, last)
 		}
 	})
 }
 
-// TestUndoOfAQuestion: undoing a change that started a scheduler stops it, and redoing starts it again.
-func TestUndoOfAQuestion(t *testing.T) {
-	said, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
-	world.ExpectText(t, said, "a node like node-a: 1 bound (web on node-a-2), none waiting")
+// TestUndoStopsScheduler: undoing a change that started a scheduler stops it, and redoing starts it again.
+func TestUndoStopsScheduler(t *testing.T) {
+	reply, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
+	world.ExpectText(t, reply, "a node like node-a: 1 bound (web on node-a-2), none waiting")
 	then := o.now
 	o.undo()
 	world.ExpectText(t, o.reply.Text, "undone: a node like node-a")
@@ -177,25 +177,25 @@ func TestTooManyForks(t *testing.T) {
 	} {
 		o.reply = Reply{}
 		if deed(); o.fork != nil {
-			t.Errorf("%s is one what-if too many", name)
+			t.Errorf("%s: not refused", name)
 		}
 		world.ExpectText(t, o.reply.Text, "there are 32 what-ifs: close one first")
 	}
 }
 
-// TestForkWithASchedulerRests: a revisited what-if continues as if it had not been left.
-func TestForkWithASchedulerRests(t *testing.T) {
+// TestSuspendedForkContinues: a revisited what-if continues as if it had not been left.
+func TestSuspendedForkContinues(t *testing.T) {
 	_, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
 	o.addPod(NewPod{Key: world.Key("small")})
 	before := boardtest.Words(o.fork.MovesFrom(0))
 	fork := o.fork
 	o.leaveFork()
 	if fork.Engine.Driver != nil {
-		t.Error("the scheduler runs on though nobody sees it")
+		t.Error("the scheduler of a what-if that is not shown runs")
 	}
 	o.goToFork(fork.Branch.ID)
 	if got := boardtest.Words(o.fork.MovesFrom(0)); !slices.Equal(got, before) {
-		t.Errorf("when revisited, it has\n%s\nit had\n%s", strings.Join(got, "\n"), strings.Join(before, "\n"))
+		t.Errorf("revisited:\n%s\nbefore:\n%s", strings.Join(got, "\n"), strings.Join(before, "\n"))
 	}
 	o.seek(o.now.Add(time.Second))
 	if p := o.fork.Shown.Get(world.Key("small")); p == nil || p.Node == "" {
@@ -328,8 +328,9 @@ func TestComparisonOfOutcomes(t *testing.T) {
 	}
 }
 
-// TestStepInVain: a step that finds no move leaves a what-if as it was, with what had followed from its last action in the same moment.
-func TestStepInVain(t *testing.T) {
+// TestStepWithoutMoveChangesNothing: a step that finds no move does not change a what-if, nor the consequences of its last
+// action at the same time.
+func TestStepWithoutMoveChangesNothing(t *testing.T) {
 	o := newOwner(busyWorld(), timeline.Options{Paused: true})
 	defer o.close()
 	o.travel(o.recording.Start)

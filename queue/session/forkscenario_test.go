@@ -140,8 +140,8 @@ func movesOf(moves []*board.Transition, until time.Time) map[types.NamespacedNam
 	return all
 }
 
-// TestForkScenarioTellsWhyNot: without nodes there is no scenario, and the error says why.
-func TestForkScenarioTellsWhyNot(t *testing.T) {
+// TestForkScenarioWithoutNodes: without nodes there is no scenario, and the error says why.
+func TestForkScenarioWithoutNodes(t *testing.T) {
 	o, _ := journey(t)
 	o.injectNamed("NodeAdd")
 	if _, err := o.forkScenario(); err == nil || !slices.Contains([]string{errNoNodesKnown.Error()}, err.Error()) {

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	fwk "k8s.io/kube-scheduler/framework"
+
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
@@ -17,7 +19,6 @@ import (
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
-	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // The injections of a what-if. Each is kept as a function of the engine, so that the what-if can be
@@ -171,7 +172,7 @@ func (o *owner) openGate(key types.NamespacedName) {
 		}
 		e.RecordAction(&sources.ObjectChange{Verb: sources.Updated, Object: free})
 		e.Objects.Put(free)
-		e.Queue.Update(now, gated, free, []fwk.ClusterEvent{cluster.GatesEliminated})
+		e.Queue.Update(now, gated, free, []fwk.ClusterEvent{{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodSchedulingGatesEliminated}})
 	})
 }
 
@@ -247,4 +248,49 @@ func asCreated(pod *v1.Pod, now time.Time) *v1.Pod {
 		pod.Status.Phase = v1.PodPending
 	}
 	return pod
+}
+
+// Injectables that are not cluster events.
+const (
+	MoveRequest   = queue.MoveRequest
+	BackoffFlush  = queue.BackoffFlush
+	LeftoverFlush = queue.LeftoverFlush
+)
+
+// Injectables returns what Inject accepts: the queue's own actions, then the cluster events.
+func Injectables() []string { return queue.InjectableNames() }
+
+// preview pauses and starts to compute what each of the injectables would do.
+func (o *owner) preview(wanted []string) {
+	o.endPreview()
+	if len(wanted) == 0 {
+		return
+	}
+	o.halt()
+	if !o.ensureEngine() {
+		return
+	}
+	o.previews = o.shownTimeline().NewPreviews(wanted, o.now)
+}
+
+// endPreview discards the previews.
+func (o *owner) endPreview() {
+	if o.previews != nil {
+		o.previews.Close()
+		o.previews, o.changed = nil, true
+	}
+}
+
+// injectNamed injects one of Injectables.
+func (o *owner) injectNamed(name string) {
+	switch name {
+	case MoveRequest:
+		o.moveAll()
+	case BackoffFlush:
+		o.flushBackoff()
+	case LeftoverFlush:
+		o.flushLeftover()
+	default:
+		o.injectEvent(name)
+	}
 }

@@ -40,8 +40,8 @@ func TestTravel(t *testing.T) {
 	}
 }
 
-// TestTravelMakesRoom: during a long seek or search, a command does not wait for the end of a slice.
-func TestTravelMakesRoom(t *testing.T) {
+// TestTravelYieldsToCommands: during a long seek or search, a command does not wait for the end of a slice.
+func TestTravelYieldsToCommands(t *testing.T) {
 	rec := crowded(50_000).rec
 	moves := func(begin func(o *owner)) int {
 		o := newOwner(rec, timeline.Options{Paused: true})

@@ -123,8 +123,8 @@ func TestSeries(t *testing.T) {
 	})
 }
 
-// TestSeriesIsReplay: the series does not depend on how the moment was reached.
-func TestSeriesIsReplay(t *testing.T) {
+// TestSeriesEqualsReplay: the series does not depend on how the moment was reached.
+func TestSeriesEqualsReplay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := world.Recordings(80).Draw(t, "recording")
 		line := timeline.New(rec, world.Config(t), nil)

@@ -25,9 +25,9 @@ import (
 	"github.com/schedq/schedq/sources/trace"
 )
 
-// TestNothingIsLeft: of a session nothing is left when its context ends, whatever it was doing, or when it is closed
-// before it ran.
-func TestNothingIsLeft(t *testing.T) {
+// TestSessionFreesEverything: a session frees its goroutines and files when its context ends, whatever it was doing, and when
+// it is closed before it ran.
+func TestSessionFreesEverything(t *testing.T) {
 	rec := modelled(t, "lively-nopop")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -94,9 +94,9 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftOfRuns: nothing is left of reruns and of the commands without a screen, whether they succeed or
-// not.
-func TestNothingIsLeftOfRuns(t *testing.T) {
+// TestCommandsFreeEverything: reruns and the commands without a screen free their goroutines and files, whether they succeed
+// or not.
+func TestCommandsFreeEverything(t *testing.T) {
 	rec, err := embedded.Open(t.Context(), "workshop")
 	if err != nil {
 		t.Fatal(err)
@@ -139,9 +139,9 @@ func TestNothingIsLeftOfRuns(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftOfClusters: nothing is left of a screen, a watch and recorders of a cluster when they end, whether
-// the cluster answers or not.
-func TestNothingIsLeftOfClusters(t *testing.T) {
+// TestLiveFreesEverything: a live session, watch and recorders free their goroutines and files when they end, whether the
+// cluster answers or not.
+func TestLiveFreesEverything(t *testing.T) {
 	server, failing := livetest.New(t), livetest.New(t)
 	server.Put(ready("n-1", "4"), waits("web", "6"))
 	failing.RefuseLists(503)

@@ -25,8 +25,8 @@ type Listing struct {
 	Silence string `json:"-"`
 }
 
-// ListPods replays rec up to at and returns the waiting pods that opts.Filter selects, the longest
-// waiting first and those that are probably gone last. It fails if the model can't be set up, or when ctx ends.
+// ListPods replays rec up to at and returns the waiting pods that opts.Filter selects, the longest waiting first and those
+// that are probably gone last. It returns an error if there is no model, or once ctx ends.
 func ListPods(ctx context.Context, rec *sources.Recording, opts timeline.Options, at time.Time) (*Listing, error) {
 	if _, err := opts.SchedulerConfig(rec); err != nil {
 		return nil, err

@@ -129,7 +129,7 @@ func until(t *testing.T, moves chan *board.Transition, want string) []string {
 			if !ok {
 				t.Fatalf("%s did not come before the end, but %q", want, seen)
 			}
-			seen = append(seen, said(m))
+			seen = append(seen, formatMove(m))
 			if seen[len(seen)-1] == want {
 				return seen
 			}
@@ -139,7 +139,7 @@ func until(t *testing.T, moves chan *board.Transition, want string) []string {
 	}
 }
 
-func said(m *board.Transition) string {
+func formatMove(m *board.Transition) string {
 	s := fmt.Sprintf("%s %s %d %s", m.Pod.Key.Name, m.To, m.Attempts, m.Provenance())
 	if m.Event != "" {
 		s += " " + m.Event
@@ -147,9 +147,9 @@ func said(m *board.Transition) string {
 	return s
 }
 
-// TestPodsThereBefore: the tier of existing pods is estimated from the cluster, and marked as estimated
+// TestPodsFromBeforeAttaching: the tier of existing pods is estimated from the cluster, and marked as estimated
 // until an attempt.
-func TestPodsThereBefore(t *testing.T) {
+func TestPodsFromBeforeAttaching(t *testing.T) {
 	s := newScript()
 	now := time.Now()
 	moves, _ := follow(t, s, timeline.Options{})
@@ -188,8 +188,8 @@ func TestNewLeader(t *testing.T) {
 	until(t, moves, "stuck unschedulable 1 modelled ScheduleAttemptFailure")
 }
 
-// TestTold: if the scheduler's log contains its moves, none is modelled.
-func TestTold(t *testing.T) {
+// TestMovesFromLog: if the scheduler's log contains its moves, none is modelled.
+func TestMovesFromLog(t *testing.T) {
 	s := newScript()
 	moves, stop := follow(t, s, timeline.Options{})
 	key := types.NamespacedName{Namespace: "default", Name: "a"}
@@ -199,13 +199,13 @@ func TestTold(t *testing.T) {
 	until(t, moves, "a inflight 1 observed")
 	stop()
 	for m := range moves {
-		t.Errorf("not in the log: %s", said(m))
+		t.Errorf("not in the log: %s", formatMove(m))
 	}
 }
 
-// TestLoggedBelow: a log at -v=2 corrects the model: attempts missing from it did not happen, and the Event
+// TestLowVerbosityLog: a log at -v=2 corrects the model: attempts missing from it did not happen, and the Event
 // of a logged attempt is not another attempt.
-func TestLoggedBelow(t *testing.T) {
+func TestLowVerbosityLog(t *testing.T) {
 	s := newScript()
 	moves, _ := follow(t, s, timeline.Options{})
 	key := types.NamespacedName{Namespace: "default", Name: "a"}
@@ -278,7 +278,7 @@ func TestLiveSession(t *testing.T) {
 	shown.Pause()
 	paused := shown.Sync()
 	s.deliver(there(rejected(waits("b", "7"), time.Now(), tooSmall)))
-	f = shows(t, shown, "what came meanwhile", func(f *session.Frame) bool { return f.Known > f.Log.Len() })
+	f = shows(t, shown, "the moves made meanwhile", func(f *session.Frame) bool { return f.Known > f.Log.Len() })
 	if f.Board.Total(queue.Unschedulable) != 1 || !f.Now.Equal(paused.Now) || f.Live.Following {
 		t.Errorf("paused at %s, %d pods are shown at %s", paused.Now, f.Board.Total(queue.Unschedulable), f.Now)
 	}

@@ -34,8 +34,8 @@ type Live struct {
 	Ended sources.SafeText
 }
 
-// NewLive returns a session that shows stream live. It does nothing until Run, which runs stream. Whoever does not call
-// Run calls Close, which runs stream with a context that has ended.
+// NewLive returns a session that shows stream live. It does nothing until Run, which runs stream. If Run is never called,
+// call Close, which runs stream with a canceled context.
 func NewLive(stream sources.Stream, opts timeline.Options) *Session {
 	o := newOwnerOf(&sources.Recording{Name: stream.Name(), Formats: []string{"live"}}, opts)
 	now := time.Now().Add(-channels.Lag).UTC()

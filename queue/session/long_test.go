@@ -26,7 +26,7 @@ import (
 	"github.com/schedq/schedq/sources/scenario"
 )
 
-// long returns rec as a recording that is not kept in memory.
+// long returns rec as a recording that is not in memory.
 func long(rec *sources.Recording) *sources.Recording {
 	summary := cluster.NewSummary()
 	for _, ev := range rec.Events {
@@ -74,7 +74,7 @@ func attempted(whole *sources.Recording) *sources.Recording {
 	return &of
 }
 
-// TestLong: every analysis of a recording gives the same result whether or not it is kept in memory.
+// TestLong: every analysis of a recording gives the same result whether or not the recording is in memory.
 func TestLong(t *testing.T) {
 	whole, err := embedded.Open(t.Context(), "lively-nopop")
 	if err != nil {
@@ -123,8 +123,8 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// TestLongOnTheScreen: a recording that is not kept in memory can be played, searched and run again.
-func TestLongOnTheScreen(t *testing.T) {
+// TestLongRecordingInSession: a recording that is not in memory is shown like one that is.
+func TestLongRecordingInSession(t *testing.T) {
 	kept := modelled(t, "lively-nopop")
 	start, end := timeline.Span(kept)
 	frames := func(rec *sources.Recording) []string {
@@ -142,12 +142,12 @@ func TestLongOnTheScreen(t *testing.T) {
 		return all
 	}
 	if got, want := frames(long(kept)), frames(kept); !slices.Equal(got, want) {
-		t.Errorf("it shows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-// TestLongBreaks: a recording that can't be read a second time reports that everywhere.
-func TestLongBreaks(t *testing.T) {
+// TestLongRecordingFails: a recording that can't be read a second time reports that everywhere.
+func TestLongRecordingFails(t *testing.T) {
 	kept := modelled(t, "lively-nopop")
 	_, end := timeline.Span(kept)
 	broken := long(kept)
@@ -198,8 +198,8 @@ func loggedMoves(moves int) *sources.Recording {
 	return rec
 }
 
-// TestPastIsBounded: the history of a long recording is limited, yet every moment can be shown.
-func TestPastIsBounded(t *testing.T) {
+// TestHistoryIsLimited: the history of a long recording is limited, yet every moment can be shown.
+func TestHistoryIsLimited(t *testing.T) {
 	kept := loggedMoves(20_000)
 	start, end := timeline.Span(kept)
 	run := func(rec *sources.Recording, memory int64) *session.Session {
@@ -219,7 +219,7 @@ func TestPastIsBounded(t *testing.T) {
 		bounded.Seek(at)
 		want, f := all.Sync(), bounded.Sync()
 		if got, want := shown(f), shown(want); got != want {
-			t.Fatalf("at %d %% it shows\n%s\nwant\n%s", share, got, want)
+			t.Fatalf("at %d %% got\n%s\nwant\n%s", share, got, want)
 		}
 		if f.Log.Len() > 0 && share == 100 && (f.Known > want.Known/2 || !strings.Contains(strings.Join(f.Notices, "\n"), "was dropped")) {
 			t.Fatalf("%[2]d of %[1]d moves are kept, notices %[3]q", want.Known, f.Known, f.Notices)

@@ -16,9 +16,9 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestLongExplainedHolds: explaining a pod or listing pods keeps no old history, neither of a pod that was
+// TestExplainKeepsNoHistory: explaining a pod or listing pods keeps no old history, neither of a pod that was
 // retried many times nor of a quiet time.
-func TestLongExplainedHolds(t *testing.T) {
+func TestExplainKeepsNoHistory(t *testing.T) {
 	retried := func(i int) sources.Event {
 		at, pod := float64(i)/10, fmt.Sprint("p-", i/4%20)
 		switch i % 4 {

@@ -22,7 +22,7 @@ import (
 	"github.com/schedq/schedq/sources/embedded"
 )
 
-// traveller gives an owner commands, and checks after each that it shows its moment.
+// traveller gives an owner commands, and checks its frame after each.
 type traveller struct {
 	*rapid.T
 	o    *owner
@@ -31,17 +31,17 @@ type traveller struct {
 	did  []string
 }
 
-// TestShowsItsMoment: after every command, the frame is that of a session that has just been opened and
-// taken to the same moment. A what-if's is that of its actions, done again.
-func TestShowsItsMoment(t *testing.T) {
+// TestFrameEqualsFreshSession: after any commands, the frame equals that of a new session at the same moment, in which a
+// what-if's actions are repeated.
+func TestFrameEqualsFreshSession(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := rapid.OneOf(world.Recordings(60), rapid.Just(world.SmallRecording()), rapid.Just(busyWorld()), rapid.Just(busyWorld())).Draw(t, "recording")
 		tour(t, rec, rapid.IntRange(1, 15).Draw(t, "commands"))
 	})
 }
 
-// TestShowsItsMomentEmbedded is TestShowsItsMoment of the embedded recordings.
-func TestShowsItsMomentEmbedded(t *testing.T) {
+// TestFrameEqualsFreshSessionEmbedded is TestFrameEqualsFreshSession with the embedded recordings.
+func TestFrameEqualsFreshSessionEmbedded(t *testing.T) {
 	recordings := map[string]*sources.Recording{}
 	names := []string{"workshop"}
 	if !testing.Short() {
@@ -59,7 +59,7 @@ func TestShowsItsMomentEmbedded(t *testing.T) {
 	})
 }
 
-// busyWorld is a cluster of two nodes, to and from which pods and nodes come and go.
+// busyWorld returns a cluster of two nodes in which pods and nodes are created and deleted.
 func busyWorld() *sources.Recording {
 	c := &world.Cluster{}
 	small := c.Small()
@@ -86,11 +86,11 @@ func tour(t *rapid.T, rec *sources.Recording, commands int) {
 	}
 }
 
-// conditions are of every kind, and some are never met.
+// conditions contain each kind; some are never met.
 var conditions = []string{"enters active", "leaves unschedulable", "active > 0", "unschedulable >= 3", "active > 900", "event NodeAdd",
 	"waiting>5s", "waiting>=7s tier:unsched", "waiting>400d", "mark", "p-1", "never"}
 
-// command gives the owner any command, and lets it work until it is done or stopped on the way.
+// command gives the owner a random command, and lets it work until it is done or interrupted.
 func (w *traveller) command() {
 	o := w.o
 	at := func() time.Time {

@@ -97,8 +97,8 @@ func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 		o.reading = &Reading{To: rec.End}
 	}
 	o.notices = report.Notices(rec)
-	if said := report.OtherSchedulers(rec.Events, o.cfg); said != "" && !rec.Rerun {
-		o.notices = append(o.notices, said)
+	if notice := report.OtherSchedulers(rec.Events, o.cfg); notice != "" && !rec.Rerun {
+		o.notices = append(o.notices, notice)
 	}
 	if opts.OpenArchive != nil && o.memoryLimit > 0 {
 		if err := o.recording.OpenPast(opts); err != nil {

@@ -90,8 +90,8 @@ func inWords(f *session.Frame) string {
 	return s.String()
 }
 
-// TestPastInAFile: archived history is shown, stepped through and searched as if it were in memory.
-func TestPastInAFile(t *testing.T) {
+// TestArchivedHistory: archived history is shown, stepped through and searched as if it were in memory.
+func TestArchivedHistory(t *testing.T) {
 	kept, all, _ := inFile(t, 60_000)
 	rec := kept.Frame()
 	if size, of := kept.Size(), all.Size(); size > of/2 {
@@ -132,8 +132,8 @@ func TestPastInAFile(t *testing.T) {
 	}
 }
 
-// TestWhatIfLongAgo: a what-if in archived history first replays the recording up to there.
-func TestWhatIfLongAgo(t *testing.T) {
+// TestForkInArchivedHistory: a what-if in archived history first replays the recording up to there.
+func TestForkInArchivedHistory(t *testing.T) {
 	kept, all, _ := inFile(t, 60_000)
 	at := kept.Frame().Start.Add(time.Minute)
 	kept.Seek(at)
@@ -155,8 +155,8 @@ func TestWhatIfLongAgo(t *testing.T) {
 	}
 }
 
-// TestPastFails: a file error is reported and drops the archived history, which is replayed on demand.
-func TestPastFails(t *testing.T) {
+// TestArchiveFails: a file error is reported and drops the archived history, which is replayed on demand.
+func TestArchiveFails(t *testing.T) {
 	full := errors.New("no space left on device")
 	const moves = 60_000 // more in the file than in memory
 	kept, all, file := inFile(t, moves)
@@ -242,8 +242,8 @@ func TestSlowDisk(t *testing.T) {
 	}
 }
 
-// TestNoFileForThePast: without a file the history stays in memory, with a notice.
-func TestNoFileForThePast(t *testing.T) {
+// TestArchiveCannotBeCreated: without a file the history stays in memory, with a notice.
+func TestArchiveCannotBeCreated(t *testing.T) {
 	rec := loggedMoves(1000)
 	s := session.New(long(rec), timeline.Options{Paused: true, OpenArchive: func() (archive.File, error) { return nil, errors.New("no home") }})
 	go s.Run(t.Context())

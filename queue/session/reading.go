@@ -112,16 +112,16 @@ func (o *owner) complete(whole *owner) {
 		o.compared = t
 	}
 	o.endPreview()
-	said := "read to the end, " + o.zone.Clock(t.End)
+	text := "read to the end, " + o.zone.Clock(t.End)
 	if o.fork != nil {
 		o.returnCursor = t.Cursor
-		o.say("%s", said)
+		o.say("%s", text)
 		return
 	}
 	o.search = nil
 	if o.travel(o.now); o.search == nil {
 		if c := board.Compare(was.Shown, t.Shown); c.Total > 0 {
-			said += ": " + words.Plural(c.Total, "pod") + " moved, now that the whole recording is known"
+			text += ": " + words.Plural(c.Total, "pod") + " moved, now that the whole recording is known"
 		}
 		if s != nil && s.to.IsZero() {
 			o.find(s.Condition, s.Forward)
@@ -130,7 +130,7 @@ func (o *owner) complete(whole *owner) {
 	if s != nil && !s.to.IsZero() {
 		o.travel(s.to)
 	}
-	o.say("%s", said)
+	o.say("%s", text)
 }
 
 // upToRead returns a note for searches that there may be more to read, or "" once all is read.

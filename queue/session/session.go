@@ -54,8 +54,7 @@ type Session struct {
 	opts  timeline.Options
 }
 
-// New returns a session at the start of rec. It does nothing until Run is called. Whoever does not call Run calls
-// Close.
+// New returns a session at the start of rec. It does nothing until Run is called. If Run is never called, call Close.
 func New(rec *sources.Recording, opts timeline.Options) *Session {
 	s := newSession(newOwner(rec, opts))
 	s.rec.Store(rec)
@@ -128,8 +127,8 @@ func (s *Session) Close() {
 	s.Run(ended)
 }
 
-// Run runs the owner's loop until ctx ends, and then frees all that the session holds: its schedulers, its files and
-// its stream. It does nothing if the session has run or is closed.
+// Run runs the owner's loop until ctx ends, and then frees the session's schedulers, files and stream. It does nothing if the
+// session has run or was closed.
 func (s *Session) Run(ctx context.Context) {
 	if !s.begun.CompareAndSwap(false, true) {
 		return

@@ -104,8 +104,8 @@ func TestQuietTimeIsSqueezed(t *testing.T) {
 	})
 }
 
-// TestFramesAreFew: there are at most 20 frames a second, and none without a change.
-func TestFramesAreFew(t *testing.T) {
+// TestFrameRate: there are at most 20 frames a second, and none without a change.
+func TestFrameRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := &sources.Recording{}
 		for i := range 5000 {
@@ -131,7 +131,7 @@ func TestBeingTheScheduler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
 		s.Seek(world.At(11))
-		said := func(what string) *Frame {
+		replies := func(what string) *Frame {
 			t.Helper()
 			f := s.Sync()
 			if !strings.Contains(f.Reply.Text, what) {
@@ -141,53 +141,53 @@ func TestBeingTheScheduler(t *testing.T) {
 		}
 
 		s.InjectEvent("NodeAdd")
-		f := said("NodeAdd: default/batch-1 unschedulable → backoff")
+		f := replies("NodeAdd: default/batch-1 unschedulable → backoff")
 		if f.Fork == nil || !f.Fork.From.Equal(world.At(11)) || f.SchedulerCounts != nil {
 			t.Errorf("fork %+v, counts %v", f.Fork, f.SchedulerCounts)
 		}
 		s.AddPod(NewPod{Key: world.Key("mine"), Priority: 7})
-		said("new pod default/mine: default/mine → active")
+		replies("new pod default/mine: default/mine → active")
 		s.AddPod(NewPod{Key: world.Key("mine")})
-		if f := said("a pod with that name is active"); !f.Reply.Refused {
+		if f := replies("a pod with that name is active"); !f.Reply.Refused {
 			t.Error("a second pod of that name is not refused")
 		}
 		s.AddPod(NewPod{Key: world.Key("no/name")})
-		said("invalid pod name")
+		replies("invalid pod name")
 		s.Pop()
-		said("pop: default/mine active → in-flight")
+		replies("pop: default/mine active → in-flight")
 		s.Reject(world.Key("mine"), "TaintToleration")
-		f = said("rejected by TaintToleration: default/mine in-flight → unschedulable")
+		f = replies("rejected by TaintToleration: default/mine in-flight → unschedulable")
 		if p := f.Board.Get(world.Key("mine")); !slices.Equal(p.UnschedulablePlugins, []string{"TaintToleration"}) || p.Attempts != 1 || p.Priority != 7 || p.Observed {
 			t.Errorf("mine is %+v", p)
 		}
 		s.MoveAll()
-		said("move request for all: default/mine unschedulable → backoff")
+		replies("move request for all: default/mine unschedulable → backoff")
 		s.FlushBackoff()
-		said("the first backoff ends at")
+		replies("the first backoff ends at")
 		s.Activate(world.Key("mine"))
-		said("Activate default/mine: default/mine backoff → active")
+		replies("Activate default/mine: default/mine backoff → active")
 		s.Pop()
 		s.Reject(world.Key("mine"))
-		said("failed with an error: default/mine in-flight → backoff")
+		replies("failed with an error: default/mine in-flight → backoff")
 		s.Pop()
-		said("pop: activeQ is empty")
+		replies("pop: activeQ is empty")
 		s.AddPod(NewPod{Key: world.Key("gated"), Gated: true})
-		said("→ gated")
+		replies("→ gated")
 		s.Activate(world.Key("gated"))
-		said("SchedulingGates still gates it")
+		replies("SchedulingGates still gates it")
 		s.MoveAll()
-		said("default/gated stays gated")
+		replies("default/gated stays gated")
 		s.OpenGate(world.Key("gated"))
-		said("gated → active")
+		replies("gated → active")
 		s.Pop()
 		s.Fits(world.Key("gated"))
-		said("it fits: default/gated in-flight → bound")
+		replies("it fits: default/gated in-flight → bound")
 		s.DeletePod(world.Key("gated"))
-		said("is bound")
+		replies("is bound")
 		s.InjectEvent("NoSuchEvent")
-		said("no such cluster event")
+		replies("no such cluster event")
 		s.FlushLeftover()
-		said("no pod has been unschedulable for more than 5 min")
+		replies("no pod has been unschedulable for more than 5 min")
 
 		// Time makes the flushes run; batch-1's backoff ends at 11.7 s.
 		s.Play()
@@ -197,7 +197,7 @@ func TestBeingTheScheduler(t *testing.T) {
 			t.Errorf("2 s later batch-1 is %s", tierOf(f, "batch-1"))
 		}
 		s.LeaveFork()
-		if f := said("back in the recording"); f.Fork != nil || !f.Now.Equal(world.At(11)) || tierOf(f, "mine") != "" || tierOf(f, "batch-1") != "unschedulable" {
+		if f := replies("back in the recording"); f.Fork != nil || !f.Now.Equal(world.At(11)) || tierOf(f, "mine") != "" || tierOf(f, "batch-1") != "unschedulable" {
 			t.Errorf("fork %+v at %s, mine is %q", f.Fork, f.Now, tierOf(f, "mine"))
 		}
 		s.LeaveFork()

@@ -108,8 +108,8 @@ func TestSiblingsPart(t *testing.T) {
 	world.ExpectText(t, string(parted.Text), "Both failed attempt 1 at 12:00:02, rejected by NodeResourcesFit. They have not parted so far.")
 }
 
-// TestSiblingsOfOneNameOverTime: of a pod that was replaced by another of its name, only the moves of the last are compared.
-func TestSiblingsOfOneNameOverTime(t *testing.T) {
+// TestSiblingsOfReusedName: of a pod that was replaced by another of its name, only the moves of the last are compared.
+func TestSiblingsOfReusedName(t *testing.T) {
 	c := &world.Cluster{}
 	world.Change(c, 1, sources.Added, world.Node("node-a", "1"), nil)
 	old := world.Change(c, 2, sources.Added, world.PendingPod("web-1", "4"), ofJob("web"))

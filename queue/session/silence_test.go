@@ -69,8 +69,8 @@ func TestSchedulerEnds(t *testing.T) {
 	if at := timeline.LastMoment(rec); !at.Equal(world.At(13)) {
 		t.Errorf("the last moment is %s", at)
 	}
-	const said = "The scheduler shut down at 12:00:13.000, according to its log. Next tries assume that it kept running."
-	for at, want := range map[float64]string{12.9: "", 13: said, 200: said} {
+	const shutDown = "The scheduler shut down at 12:00:13.000, according to its log. Next tries assume that it kept running."
+	for at, want := range map[float64]string{12.9: "", 13: shutDown, 200: shutDown} {
 		l, err := session.ListPods(t.Context(), rec, timeline.Options{}, world.At(at))
 		if err != nil {
 			t.Fatal(err)
@@ -82,7 +82,7 @@ func TestSchedulerEnds(t *testing.T) {
 		if l.Silence != want || (l.SchedulerEnded == nil) != (want == "") || !l.Time.Equal(world.At(at)) {
 			t.Errorf("at %g s, the list says %q, ended %v, at %s", at, l.Silence, l.SchedulerEnded, l.Time)
 		}
-		if got := string(x.Why[0]); (got == said) != (want == said) || (x.SchedulerEnded == nil) != (want == "") {
+		if got := string(x.Why[0]); (got == shutDown) != (want == shutDown) || (x.SchedulerEnded == nil) != (want == "") {
 			t.Errorf("at %g s, the explanation says %q, ended %v", at, got, x.SchedulerEnded)
 		}
 	}

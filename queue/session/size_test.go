@@ -32,10 +32,10 @@ func TestSizeIsWhatTheHeapHolds(t *testing.T) {
 	defer o.close()
 	is := func(what string) {
 		t.Helper()
-		size, held := o.size(), heap()-before
-		t.Logf("%s: Size is %.2f MB, the heap holds %.2f MB; %d changes", what, float64(size)/(1<<20), float64(held)/(1<<20), o.shownTimeline().ChangeCount())
-		if size < held/2 || size > 2*held {
-			t.Errorf("%s: Size is %d bytes, and the heap holds %d", what, size, held)
+		size, used := o.size(), heap()-before
+		t.Logf("%s: Size is %.2f MB, the heap uses %.2f MB; %d changes", what, float64(size)/(1<<20), float64(used)/(1<<20), o.shownTimeline().ChangeCount())
+		if size < used/2 || size > 2*used {
+			t.Errorf("%s: Size is %d bytes, and the heap uses %d", what, size, used)
 		}
 	}
 	o.seek(o.recording.End)
@@ -85,10 +85,10 @@ func TestSizeOfALongRecording(t *testing.T) {
 	before := heap()
 	o := play()
 	defer o.close()
-	size, held := o.size(), heap()-before
-	t.Logf("Size is %.2f MB, the heap holds %.2f MB; %d changes", float64(size)/(1<<20), float64(held)/(1<<20), o.shownTimeline().ChangeCount())
-	if size < held/2 || size > held*3/2 {
-		t.Errorf("Size is %d bytes, and the heap holds %d", size, held)
+	size, used := o.size(), heap()-before
+	t.Logf("Size is %.2f MB, the heap uses %.2f MB; %d changes", float64(size)/(1<<20), float64(used)/(1<<20), o.shownTimeline().ChangeCount())
+	if size < used/2 || size > used*3/2 {
+		t.Errorf("Size is %d bytes, and the heap uses %d", size, used)
 	}
 	runtime.KeepAlive(rec)
 }

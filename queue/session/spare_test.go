@@ -18,9 +18,9 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// restless returns a cluster of that many nodes, each with three pods and room for a fourth, in which pods
-// come, go, move and change for a minute, and nodes too if asked to.
-func restless(seed uint64, nodes int, nodesToo bool) *world.Cluster {
+// changingCluster returns a cluster of that many nodes, each with three pods and room for a fourth. For a minute, pods are
+// created, deleted, replaced and updated, and with nodesToo also nodes.
+func changingCluster(seed uint64, nodes int, nodesToo bool) *world.Cluster {
 	c, r := &world.Cluster{}, rand.New(rand.NewPCG(seed, 0))
 	var known []*v1.Node
 	for i := range nodes {
@@ -61,9 +61,9 @@ func restless(seed uint64, nodes int, nodesToo bool) *world.Cluster {
 	return c
 }
 
-// TestSpareDecidesNothing: a scheduler that was loaded in advance and updated gives the same answers as one
+// TestSpareMakesSameDecisions: a scheduler that was loaded in advance and updated gives the same answers as one
 // loaded on demand, whether it was moved forward or back in time.
-func TestSpareDecidesNothing(t *testing.T) {
+func TestSpareMakesSameDecisions(t *testing.T) {
 	urgent := []runtime.Object{&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "high"}, Value: 100}}
 	for i := range 20 {
 		pod := world.PendingPod(fmt.Sprint("urgent-", i), []string{"2", "3"}[i%2])
@@ -73,7 +73,7 @@ func TestSpareDecidesNothing(t *testing.T) {
 	answer := func(c *world.Cluster, loadedAt, askedAt float64) (string, bool) {
 		o := newOwner(c.Recording(70), timeline.Options{Paused: true})
 		defer o.close()
-		aligned := false
+		updated := false
 		if loadedAt > 0 {
 			other := newOwner(c.Recording(70), timeline.Options{Paused: true})
 			defer other.close()
@@ -84,8 +84,8 @@ func TestSpareDecidesNothing(t *testing.T) {
 			}
 			was := o.spare.Ready
 			o.seek(world.At(askedAt))
-			aligned = was.Update(o.recording.Engine.Objects)
-			if !aligned {
+			updated = was.Update(o.recording.Engine.Objects)
+			if !updated {
 				o.spare.Close()
 			}
 		}
@@ -93,38 +93,38 @@ func TestSpareDecidesNothing(t *testing.T) {
 		if o.apply("urgent.yaml", urgent); o.reply.Refused {
 			t.Fatal(o.reply.Text)
 		}
-		said := []string{o.reply.Text}
+		lines := []string{o.reply.Text}
 		for _, m := range o.fork.MovesFrom(o.fork.Forked.History.Moved) {
-			said = append(said, m.String()+" "+m.Pod.Node)
+			lines = append(lines, m.String()+" "+m.Pod.Node)
 		}
-		return strings.Join(said, "\n"), aligned
+		return strings.Join(lines, "\n"), updated
 	}
 	for seed := range uint64(3) {
 		for _, nodes := range []int{5, 130} { // with many nodes, not all are evaluated
-			c := restless(seed, nodes, false)
+			c := changingCluster(seed, nodes, false)
 			for _, moment := range [][2]float64{{3, 60}, {30, 33}, {60, 5}, {40, 40}} {
 				want, _ := answer(c, 0, moment[1])
-				got, aligned := answer(c, moment[0], moment[1])
+				got, updated := answer(c, moment[0], moment[1])
 				if got != want {
 					t.Errorf("seed %d, %d nodes: loaded at %v, at %v got\n%s\nwant\n%s", seed, nodes, moment[0], moment[1], got, want)
 				}
-				if !aligned {
+				if !updated {
 					t.Errorf("seed %d, %d nodes: the scheduler loaded at %v can't be used at %v", seed, nodes, moment[0], moment[1])
 				}
 			}
 		}
 	}
-	c := restless(1, 5, true) // upstream's node order changes
+	c := changingCluster(1, 5, true) // upstream's node order changes
 	want, _ := answer(c, 0, 60)
-	if got, aligned := answer(c, 3, 60); got != want || aligned {
-		t.Errorf("nodes in other zones: used is %v, and got\n%s\nwant\n%s", aligned, got, want)
+	if got, updated := answer(c, 3, 60); got != want || updated {
+		t.Errorf("nodes in other zones: used is %v, and got\n%s\nwant\n%s", updated, got, want)
 	}
 }
 
 // large returns a cluster of 1,000 nodes filled by 10,000 running pods, and one waiting pod.
 func large() *world.Cluster { return clusterOf(1000) }
 
-// clusterOf returns full nodes of 10 pods each, and a pod that waits.
+// clusterOf returns nodes filled by 10 pods each, and a waiting pod.
 func clusterOf(nodes int) *world.Cluster {
 	c := &world.Cluster{}
 	for i := range nodes {
@@ -161,8 +161,8 @@ func ready(t testing.TB, s *Session) {
 	}
 }
 
-// TestSpare: a scheduler is loaded while time stands still in a large cluster; a what-if uses it, and then
-// another one is loaded.
+// TestSpare: for a large cluster, a scheduler is loaded while paused; a what-if uses it, and then another
+// one is loaded.
 func TestSpare(t *testing.T) {
 	s := New(large().Recording(10), timeline.Options{Paused: true})
 	go s.Run(t.Context())
@@ -214,8 +214,7 @@ func BenchmarkAsk(b *testing.B) {
 	}
 }
 
-// BenchmarkDiagnose measures what a pod needs in a cluster of 5,000 nodes and 50,000 pods, with the scheduler that is
-// kept.
+// BenchmarkDiagnose measures a diagnosis in a cluster of 5,000 nodes and 50,000 pods with the spare scheduler.
 func BenchmarkDiagnose(b *testing.B) {
 	s := New(clusterOf(5000).Recording(10), timeline.Options{Paused: true})
 	go s.Run(b.Context())

@@ -210,8 +210,8 @@ func TestPlayingStopsAtMarks(t *testing.T) {
 	})
 }
 
-// TestSearchIsHeard: a long search publishes frames, and a command ends it.
-func TestSearchIsHeard(t *testing.T) {
+// TestSearchInSlices: a long search publishes frames, and a command ends it.
+func TestSearchInSlices(t *testing.T) {
 	rec := &sources.Recording{Name: "long"}
 	for i := range 50_000 {
 		m := &sources.Move{Pod: world.Key(fmt.Sprint("p-", i%100)), To: sources.TierActive, Event: "UnscheduledPodAdd"}

@@ -41,9 +41,9 @@ func asked(t *testing.T, c *world.Cluster, ask func(o *owner)) (string, *owner) 
 	return o.reply.Text, o
 }
 
-func TestAskForANode(t *testing.T) {
-	said, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
-	world.ExpectText(t, said, "a node like node-a: 1 bound (web on node-a-2), none waiting")
+func TestAddNode(t *testing.T) {
+	reply, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
+	world.ExpectText(t, reply, "a node like node-a: 1 bound (web on node-a-2), none waiting")
 	if p := o.fork.Shown.Get(world.Key("web")); p.Node != "node-a-2" || o.fork.Engine.Objects.Pod(world.Key("web")).Spec.NodeName != "node-a-2" {
 		t.Errorf("web is on %q", p.Node)
 	}
@@ -55,14 +55,14 @@ func TestAskForANode(t *testing.T) {
 	world.ExpectText(t, o.reply.Text, `add a node: invalid node name "Node_B": use a-z, 0-9, - and .`)
 }
 
-func TestAskByEditingANode(t *testing.T) {
+func TestEditNode(t *testing.T) {
 	c := &world.Cluster{}
 	world.Change(c, 1, sources.Added, world.Node("node-a", "4"), func(n *v1.Node) {
 		n.Spec.Taints = []v1.Taint{{Key: "dedicated", Value: "gpu", Effect: v1.TaintEffectNoSchedule}}
 	})
 	world.Change(c, 3, sources.Added, world.PendingPod("web", "1"), func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} })
-	said, o := asked(t, c, func(o *owner) { o.editNode("node-a", []string{"dedicated-"}) })
-	world.ExpectText(t, said, "node node-a dedicated-: none bound, 1 waiting: NodeAffinity")
+	reply, o := asked(t, c, func(o *owner) { o.editNode("node-a", []string{"dedicated-"}) })
+	world.ExpectText(t, reply, "node node-a dedicated-: none bound, 1 waiting: NodeAffinity")
 	o.editNode("node-a", []string{"cordon", "disk=ssd"})
 	world.ExpectText(t, o.reply.Text, "node node-a cordon disk=ssd: none bound, 1 waiting: NodeUnschedulable")
 	o.editNode("node-a", []string{"uncordon"})
@@ -82,15 +82,15 @@ func TestAskByEditingANode(t *testing.T) {
 	}
 }
 
-func TestAskByDeletingARunningPod(t *testing.T) {
-	said, o := asked(t, fullNode(), func(o *owner) { o.deleteObject("pod", world.Key("running")) })
-	world.ExpectText(t, said, "delete pod default/running: 1 bound (web on node-a), none waiting")
+func TestDeleteRunningPod(t *testing.T) {
+	reply, o := asked(t, fullNode(), func(o *owner) { o.deleteObject("pod", world.Key("running")) })
+	world.ExpectText(t, reply, "delete pod default/running: 1 bound (web on node-a), none waiting")
 	o.deleteObject("node", types.NamespacedName{Name: "node-x"})
 	world.ExpectText(t, o.reply.Text, "delete node node-x: node not found")
 }
 
-// TestAskWithAManifest: a pod from a manifest with a higher priority preempts.
-func TestAskWithAManifest(t *testing.T) {
+// TestApplyManifest: a pod from a manifest with a higher priority preempts.
+func TestApplyManifest(t *testing.T) {
 	read, err := manifest.Parse("urgent.yaml", []byte(`
 apiVersion: scheduling.k8s.io/v1
 kind: PriorityClass
@@ -107,8 +107,8 @@ spec:
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, o := asked(t, fullNode(), func(o *owner) { o.apply("urgent.yaml", read.Objects) })
-	world.ExpectText(t, said, "apply urgent.yaml: 1 bound (urgent on node-a) within 1s, 1 waiting: NodeResourcesFit")
+	reply, o := asked(t, fullNode(), func(o *owner) { o.apply("urgent.yaml", read.Objects) })
+	world.ExpectText(t, reply, "apply urgent.yaml: 1 bound (urgent on node-a) within 1s, 1 waiting: NodeResourcesFit")
 	if o.fork.Engine.Objects.Pod(world.Key("running")) != nil {
 		t.Error("the victim is still there")
 	}
@@ -116,15 +116,15 @@ spec:
 	world.ExpectText(t, o.reply.Text, "apply urgent.yaml: pod default/urgent already exists, and a pod's spec can't be changed")
 }
 
-func TestAskByBindingAClaim(t *testing.T) {
+func TestBindClaim(t *testing.T) {
 	c := &world.Cluster{}
 	world.Change(c, 1, sources.Added, world.Node("node-a", "4"), nil)
 	world.Change(c, 2, sources.Added, world.PendingClaim("data", ""), nil)
 	world.Change(c, 3, sources.Added, world.PendingPod("store", "1"), func(p *v1.Pod) {
 		world.Mount(p, "data")
 	})
-	said, o := asked(t, c, func(o *owner) { o.bindClaim(world.Key("data")) })
-	world.ExpectText(t, said, "bind claim default/data: 1 bound (store on node-a), none waiting")
+	reply, o := asked(t, c, func(o *owner) { o.bindClaim(world.Key("data")) })
+	world.ExpectText(t, reply, "bind claim default/data: 1 bound (store on node-a), none waiting")
 	o.bindClaim(world.Key("data"))
 	world.ExpectText(t, o.reply.Text, "bind claim default/data: it is already bound to volume what-if-default-data")
 	o.bindClaim(world.Key("none"))
@@ -133,8 +133,8 @@ func TestAskByBindingAClaim(t *testing.T) {
 
 // TestSchedulerDecides: while a local scheduler decides, the user can't.
 func TestSchedulerDecides(t *testing.T) {
-	said, o := asked(t, fullNode(), (*owner).toggleScheduler)
-	world.ExpectText(t, said, "start a local scheduler: none bound, 1 waiting: NodeResourcesFit")
+	reply, o := asked(t, fullNode(), (*owner).toggleScheduler)
+	world.ExpectText(t, reply, "start a local scheduler: none bound, 1 waiting: NodeResourcesFit")
 	if f := o.frame(); !f.Fork.Scheduling {
 		t.Error("the frame does not say so")
 	}
@@ -154,8 +154,8 @@ func TestSchedulerDecides(t *testing.T) {
 	}
 }
 
-// TestSchedulerIsAskedAgain: going back and forward in a what-if repeats the same moves.
-func TestSchedulerIsAskedAgain(t *testing.T) {
+// TestSchedulerRepeatsItsDecisions: going back and forward in a what-if repeats the same moves.
+func TestSchedulerRepeatsItsDecisions(t *testing.T) {
 	_, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
 	first := o.fork.MovesFrom(o.fork.Forked.History.Moved)
 	var before []string
@@ -176,8 +176,8 @@ func TestSchedulerIsAskedAgain(t *testing.T) {
 	}
 }
 
-// TestNothingToAsk: without nodes no scheduler can run.
-func TestNothingToAsk(t *testing.T) {
+// TestSchedulerWithoutNodes: without nodes no scheduler can run.
+func TestSchedulerWithoutNodes(t *testing.T) {
 	o := newOwner(world.SmallRecording(), timeline.Options{Paused: true})
 	o.toggleScheduler()
 	if !o.reply.Refused || o.fork != nil || !strings.Contains(o.reply.Text, "no nodes are known") {

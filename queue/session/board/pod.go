@@ -39,7 +39,7 @@ type Pod struct {
 	// AttemptsAtLeast is true if Attempts is a lower bound: attempts from before the source's observations
 	// leave a trace only in part.
 	AttemptsAtLeast bool
-	// Uncounted is how many attempts of the model are not in Attempts: see Engine.Settle.
+	// Uncounted is how many attempts of the model are not in Attempts: see timeline.Engine.EmitMoves.
 	Uncounted int
 	// Message is the scheduler's message about the last failed attempt, GateMessage that of the plugin that gates the
 	// pod now.

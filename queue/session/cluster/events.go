@@ -3,13 +3,11 @@ package cluster
 import (
 	"time"
 
-	"github.com/schedq/schedq/queue"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
-)
 
-// GatesEliminated is the event for an update that removes a pod's last scheduling gate.
-var GatesEliminated = fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodSchedulingGatesEliminated}
+	"github.com/schedq/schedq/queue"
+)
 
 // UnscheduledPodAdd is the label of a new pod.
 var UnscheduledPodAdd = fwk.ClusterEvent{Resource: fwk.UnscheduledPod, ActionType: fwk.Add}.Label()

@@ -38,7 +38,7 @@ func newHalfway(rec *sources.Recording, attached time.Time) *asLive {
 		s.left = append(s.left, delivery{sources.Event{Time: attached, Fact: f}, attached})
 	}
 	objects, past := cluster.NewObjects(), &sources.Recording{}
-	began, heard := time.Time{}, &sources.SchedulerRunning{From: sources.ReleaseImage}
+	began, release := time.Time{}, &sources.SchedulerRunning{From: sources.ReleaseImage}
 	for _, ev := range rec.Events {
 		if ev.Time.After(attached) {
 			break
@@ -47,9 +47,9 @@ func newHalfway(rec *sources.Recording, attached time.Time) *asLive {
 		case *sources.ObjectChange:
 			objects.Apply(f)
 		case *sources.SchedulerStarted:
-			began, heard.Release = ev.Time, f.Release
+			began, release.Release = ev.Time, f.Release
 		case *sources.SchedulerRunning:
-			heard.Release = f.Release
+			release.Release = f.Release
 		case *sources.FailedAttempt:
 			if !f.Received.After(attached) {
 				past.Events = append(past.Events, ev)
@@ -69,7 +69,7 @@ func newHalfway(rec *sources.Recording, attached time.Time) *asLive {
 	for _, t := range attempts.SumUp(listed, func(name types.NamespacedName) *corev1.Pod { return objects.Pod(name) }) {
 		add(t)
 	}
-	add(heard)
+	add(release)
 	add(&sources.Attached{Began: began, Nodes: true})
 	for _, later := range newAsLive(rec, 0).left {
 		if later.at.After(attached) {

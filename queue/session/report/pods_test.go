@@ -85,19 +85,19 @@ func TestPodsThatLeft(t *testing.T) {
 
 // brief formats part of a report in a line.
 func brief(r *Report) string {
-	said := []string{fmt.Sprint(r.Pods, " pods")}
+	parts := []string{fmt.Sprint(r.Pods, " pods")}
 	for _, p := range r.Plugins {
-		said = append(said, fmt.Sprintf("%s %d in %d", p.Plugin, p.Attempts, p.Pods))
+		parts = append(parts, fmt.Sprintf("%s %d in %d", p.Plugin, p.Attempts, p.Pods))
 	}
 	for _, w := range r.Wakes {
-		said = append(said, fmt.Sprintf("%s helped %d", w.Event, w.Helped))
+		parts = append(parts, fmt.Sprintf("%s helped %d", w.Event, w.Helped))
 	}
 	var longest []string
 	for _, l := range r.Longest {
 		longest = append(longest, fmt.Sprintf("%s %.0fs", strings.TrimPrefix(string(l.Pod), "default/"), float64(l.Waited)/1e9))
 	}
 	if len(longest) > 0 {
-		said = append(said, strings.Join(longest, ", "))
+		parts = append(parts, strings.Join(longest, ", "))
 	}
-	return strings.Join(said, "; ")
+	return strings.Join(parts, "; ")
 }

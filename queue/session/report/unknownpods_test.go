@@ -47,8 +47,8 @@ func TestPodsWithoutObject(t *testing.T) {
 				t.Errorf("-v=%d: no move %q among %q", level, want, moves)
 			}
 		}
-		if said := strings.Join(Notices(c.Recording(6)), "|"); !strings.Contains(said, "names pods without an object, such as default/waits") {
-			t.Errorf("it says %q", said)
+		if notices := strings.Join(Notices(c.Recording(6)), "|"); !strings.Contains(notices, "names pods without an object, such as default/waits") {
+			t.Errorf("notices %q", notices)
 		}
 	}
 }
@@ -88,14 +88,14 @@ func TestLastEvent(t *testing.T) {
 func TestNoNode(t *testing.T) {
 	var c world.Cluster
 	world.Change(&c, 0, sources.Added, world.PendingPod("a", "1"), nil)
-	if said := strings.Join(Notices(c.Recording(1)), "|"); !strings.Contains(said, "contains no node") {
-		t.Errorf("it says %q", said)
+	if notices := strings.Join(Notices(c.Recording(1)), "|"); !strings.Contains(notices, "contains no node") {
+		t.Errorf("notices %q", notices)
 	}
 	tally := NewCoverageTally()
 	for _, ev := range c.Events {
 		tally.Add(ev)
 	}
 	if row := tally.Rows()[0]; row.Found != "1 change of pods, none of nodes" || !strings.Contains(row.Cost, "no node is known") {
-		t.Errorf("it says %+v", row)
+		t.Errorf("got %+v", row)
 	}
 }

@@ -17,16 +17,16 @@ import (
 // The truth of TestVerify: a is in activeQ for 2 s, in flight for 1 s, unschedulable for 7 s, in backoffQ
 // for 4 s and in activeQ for another 6 s, until b ends the recording: 20 s in total.
 var (
-	aComes   = world.Move(10, "a", "active", "UnscheduledPodAdd")
+	aArrives = world.Move(10, "a", "active", "UnscheduledPodAdd")
 	aPops    = world.Move(12, "a", "inflight", "")
 	aFails   = world.Move(13, "a", "unschedulable", "ScheduleAttemptFailure")
 	aIsWoken = world.Move(20, "a", "backoff", "NodeAdd")
 	aReturns = world.Move(24, "a", "active", "BackoffComplete")
-	bComes   = world.Move(30, "b", "active", "UnscheduledPodAdd")
+	bArrives = world.Move(30, "b", "active", "UnscheduledPodAdd")
 )
 
 func TestVerify(t *testing.T) {
-	truth := world.RecordingOf(aComes, aPops, aFails, aIsWoken, aReturns, bComes)
+	truth := world.RecordingOf(aArrives, aPops, aFails, aIsWoken, aReturns, bArrives)
 	for _, c := range []struct {
 		name           string
 		model          *sources.Recording
@@ -35,24 +35,24 @@ func TestVerify(t *testing.T) {
 		differences    []string
 	}{
 		{"perfect", truth, 6, 6, nil, nil},
-		{"one missed", world.RecordingOf(aComes, aPops, aFails, aReturns, bComes), 5, 5,
+		{"one missed", world.RecordingOf(aArrives, aPops, aFails, aReturns, bArrives), 5, 5,
 			map[string]float64{"backoff": 0},
 			[]string{"missed 12:00:20 default/a backoff NodeAdd, in unschedulable"}},
-		{"one extra", world.RecordingOf(aComes, aPops, aFails, world.Move(16, "a", "backoff", "NodeDelete"), aIsWoken, aReturns, bComes), 7, 6,
+		{"one extra", world.RecordingOf(aArrives, aPops, aFails, world.Move(16, "a", "backoff", "NodeDelete"), aIsWoken, aReturns, bArrives), 7, 6,
 			map[string]float64{"unschedulable": 3},
 			[]string{"extra 12:00:16 default/a backoff NodeDelete, in "}},
-		{"2 s late", world.RecordingOf(aComes, aPops, aFails, world.Move(22, "a", "backoff", "NodeAdd"), aReturns, bComes), 6, 5,
+		{"2 s late", world.RecordingOf(aArrives, aPops, aFails, world.Move(22, "a", "backoff", "NodeAdd"), aReturns, bArrives), 6, 5,
 			map[string]float64{"backoff": 2},
 			[]string{"missed 12:00:20 default/a backoff NodeAdd, in unschedulable", "extra 12:00:22 default/a backoff NodeAdd, in "}},
-		{"1 s late", world.RecordingOf(aComes, aPops, aFails, world.Move(21, "a", "backoff", "NodeAdd"), aReturns, bComes), 6, 6,
+		{"1 s late", world.RecordingOf(aArrives, aPops, aFails, world.Move(21, "a", "backoff", "NodeAdd"), aReturns, bArrives), 6, 6,
 			map[string]float64{"backoff": 3}, nil},
-		{"1 s early", world.RecordingOf(aComes, aPops, aFails, world.Move(19, "a", "backoff", "NodeAdd"), aReturns, bComes), 6, 6,
+		{"1 s early", world.RecordingOf(aArrives, aPops, aFails, world.Move(19, "a", "backoff", "NodeAdd"), aReturns, bArrives), 6, 6,
 			map[string]float64{"unschedulable": 6}, nil},
-		{"another event", world.RecordingOf(aComes, aPops, aFails, world.Move(20, "a", "backoff", "NodeUpdate"), aReturns, bComes), 6, 5, nil,
+		{"another event", world.RecordingOf(aArrives, aPops, aFails, world.Move(20, "a", "backoff", "NodeUpdate"), aReturns, bArrives), 6, 5, nil,
 			[]string{"missed 12:00:20 default/a backoff NodeAdd, in backoff", "extra 12:00:20 default/a backoff NodeUpdate, in "}},
-		{"another pod", world.RecordingOf(aComes, aPops, aFails, aIsWoken, aReturns, world.Move(30, "c", "active", "UnscheduledPodAdd")), 6, 5, nil,
+		{"another pod", world.RecordingOf(aArrives, aPops, aFails, aIsWoken, aReturns, world.Move(30, "c", "active", "UnscheduledPodAdd")), 6, 5, nil,
 			[]string{"missed 12:00:30 default/b active UnscheduledPodAdd, in ", "extra 12:00:30 default/c active UnscheduledPodAdd, in "}},
-		{"before and after the truth", world.RecordingOf(world.Move(8, "c", "active", "UnscheduledPodAdd"), aComes, aPops, aFails, aIsWoken, aReturns, bComes, world.Move(32, "b", "inflight", "")),
+		{"before and after the truth", world.RecordingOf(world.Move(8, "c", "active", "UnscheduledPodAdd"), aArrives, aPops, aFails, aIsWoken, aReturns, bArrives, world.Move(32, "b", "inflight", "")),
 			6, 6, nil, nil},
 		{"nothing", world.RecordingOf(), 0, 0, map[string]float64{"active": 0, "inflight": 0, "unschedulable": 0, "backoff": 0}, []string{
 			"missed 12:00:10 default/a active UnscheduledPodAdd, in ",
@@ -127,9 +127,9 @@ func checkTime(t *testing.T, got TimeAgreement, truth, right map[string]float64)
 func TestVerifyGated(t *testing.T) {
 	gated := world.Move(11, "g", "gated", "UnscheduledPodAdd")
 	for release, extra := range map[sources.SafeText]int{"v1.32.9": 0, "v1.33.0": 1, "": 1} {
-		truth := world.RecordingOf(aComes, aPops, aFails)
+		truth := world.RecordingOf(aArrives, aPops, aFails)
 		truth.Events = append([]sources.Event{{Time: world.At(10), Fact: &sources.SchedulerStarted{Release: release}}}, truth.Events...)
-		v, err := Verify(t.Context(), world.RecordingOf(aComes, gated, aPops, aFails), truth, timeline.Options{}, math.MaxInt)
+		v, err := Verify(t.Context(), world.RecordingOf(aArrives, gated, aPops, aFails), truth, timeline.Options{}, math.MaxInt)
 		if err != nil || v.Transitions.Model != 3+extra {
 			t.Errorf("with %q the model has %d moves that count, %v", release, v.Transitions.Model, err)
 		}
@@ -137,7 +137,7 @@ func TestVerifyGated(t *testing.T) {
 }
 
 func TestVerifyKinds(t *testing.T) {
-	v, err := Verify(t.Context(), world.RecordingOf(aComes, aPops, aFails, world.Move(21.5, "a", "backoff", "NodeAdd")), world.RecordingOf(aComes, aPops, aFails, aIsWoken, bComes), timeline.Options{}, math.MaxInt)
+	v, err := Verify(t.Context(), world.RecordingOf(aArrives, aPops, aFails, world.Move(21.5, "a", "backoff", "NodeAdd")), world.RecordingOf(aArrives, aPops, aFails, aIsWoken, bArrives), timeline.Options{}, math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,11 +154,11 @@ func TestVerifyKinds(t *testing.T) {
 
 // TestVerifyRestated: a move that leaves the pod in its tier counts as a move and ends no stay.
 func TestVerifyRestated(t *testing.T) {
-	comes, opens := world.Move(10, "a", "gated", "UnscheduledPodAdd"), world.Move(30, "a", "active", "TargetPodUpdatePodSchedulingGatesEliminated")
+	arrives, opens := world.Move(10, "a", "gated", "UnscheduledPodAdd"), world.Move(30, "a", "active", "TargetPodUpdatePodSchedulingGatesEliminated")
 	again := world.Move(30.5, "a", "active", "TargetPodUpdatePodSchedulingGatesEliminated")
 	again.Fact.(*sources.Move).Restated = true
 	regated, end := world.Move(20, "a", "gated", "AssignedPodDelete"), world.Move(33, "b", "active", "UnscheduledPodAdd")
-	v, err := Verify(t.Context(), world.RecordingOf(comes, opens, end), world.RecordingOf(comes, regated, opens, again, end), timeline.Options{}, math.MaxInt)
+	v, err := Verify(t.Context(), world.RecordingOf(arrives, opens, end), world.RecordingOf(arrives, regated, opens, again, end), timeline.Options{}, math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestVerifyRestated(t *testing.T) {
 
 // TestVerifyStaysToTheEnd: stays last until the truth's last event, even if that is not a move.
 func TestVerifyStaysToTheEnd(t *testing.T) {
-	truth := world.RecordingOf(aComes, sources.Event{Time: world.At(40), Fact: &sources.Mark{Text: "the end"}})
+	truth := world.RecordingOf(aArrives, sources.Event{Time: world.At(40), Fact: &sources.Mark{Text: "the end"}})
 	v, err := Verify(t.Context(), world.RecordingOf(world.Move(11, "a", "active", "UnscheduledPodAdd"), world.Move(35, "a", "inflight", "")), truth, timeline.Options{}, math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
@@ -191,14 +191,14 @@ func TestVerifyEndsWithTheTruth(t *testing.T) {
 		matched int
 		extra   int
 	}{
-		{"within the last line's second", 30.5, []sources.Event{bComes, world.Move(30.4, "b", "inflight", "")}, 1, 1},
-		{"at the last line", 30.5, []sources.Event{bComes, world.Move(30.5, "b", "inflight", "")}, 1, 1},
-		{"behind the last line", 30.5, []sources.Event{bComes, world.Move(30.6, "b", "inflight", "")}, 1, 0},
+		{"within the last line's second", 30.5, []sources.Event{bArrives, world.Move(30.4, "b", "inflight", "")}, 1, 1},
+		{"at the last line", 30.5, []sources.Event{bArrives, world.Move(30.5, "b", "inflight", "")}, 1, 1},
+		{"behind the last line", 30.5, []sources.Event{bArrives, world.Move(30.6, "b", "inflight", "")}, 1, 0},
 		{"the same, and late", 30.5, []sources.Event{world.Move(30.6, "b", "active", "UnscheduledPodAdd"), world.Move(30.7, "b", "inflight", "")}, 1, 0},
-		{"no more than its moves is known of the truth", 0, []sources.Event{bComes, world.Move(30.6, "b", "inflight", "")}, 1, 1},
+		{"no more than its moves is known of the truth", 0, []sources.Event{bArrives, world.Move(30.6, "b", "inflight", "")}, 1, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			truth := world.RecordingOf(bComes)
+			truth := world.RecordingOf(bArrives)
 			if c.end > 0 {
 				truth.End = world.At(c.end)
 			}
@@ -236,7 +236,7 @@ func TestMatchIsMaximal(t *testing.T) {
 }
 
 func TestVerifyWithoutTruth(t *testing.T) {
-	rec := world.RecordingOf(aComes)
+	rec := world.RecordingOf(aArrives)
 	pods := world.RecordingOf(sources.Event{Time: world.At(10), Fact: &sources.ObjectChange{Verb: sources.Added, Object: cluster.Placeholder(world.Key("a"))}})
 	for _, truth := range []*sources.Recording{world.RecordingOf(), pods, world.RecordingOf(world.Move(10, "a", "nowhere", ""))} {
 		if v, err := Verify(t.Context(), rec, truth, timeline.Options{}, math.MaxInt); err == nil || !strings.HasPrefix(err.Error(), "moves contains no scheduler moves") {
@@ -247,7 +247,7 @@ func TestVerifyWithoutTruth(t *testing.T) {
 
 // TestVerificationJSON: the field names are the documented ones.
 func TestVerificationJSON(t *testing.T) {
-	v, err := Verify(t.Context(), world.RecordingOf(aComes, bComes), world.RecordingOf(aComes, aPops), timeline.Options{}, math.MaxInt)
+	v, err := Verify(t.Context(), world.RecordingOf(aArrives, bArrives), world.RecordingOf(aArrives, aPops), timeline.Options{}, math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func TestWindowSize(t *testing.T) {
 
 // TestVerifyDropsPods: a pod that left more than a minute ago is dropped, unless it has returned.
 func TestVerifyDropsPods(t *testing.T) {
-	gone := []sources.Event{aComes, aPops, aFails, world.Move(14, "a", "deleted", "")}
+	gone := []sources.Event{aArrives, aPops, aFails, world.Move(14, "a", "deleted", "")}
 	lived := append(slices.Clone(gone), world.Move(30, "a", "active", "UnscheduledPodAdd"), world.Move(40, "a", "deleted", ""))
 	for _, c := range []struct {
 		before []sources.Event

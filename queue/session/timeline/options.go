@@ -97,7 +97,7 @@ func (opts Options) rerunRelease(rec *sources.Recording) string {
 	return cmp.Or(opts.Release, rec.Release)
 }
 
-// version returns the version of the recorded scheduler, or "" if it is unknown. recorded may be nil.
+// version returns SchedulerRelease, or else the version of recorded, or "" if it is unknown. recorded may be nil.
 func (opts Options) version(recorded *sources.SchedulerStarted) string {
 	if recorded == nil || opts.SchedulerRelease != "" {
 		return opts.SchedulerRelease

@@ -174,7 +174,7 @@ func (s *Search) undo(c board.Change) {
 // Cancel undoes what the search executed.
 func (s *Search) Cancel() { s.Timeline.undoExecution(s.executed, s.changes) }
 
-// undoExecution resets a fork's Executed to executed if executing more made no change: there were changes changes then.
+// undoExecution resets a fork to executed, a former value of Executed, unless it has more than that many changes by now.
 func (t *Timeline) undoExecution(executed time.Time, changes int) {
 	switch {
 	case t.Forked == nil || t.ChangeCount() > changes || !t.Executed.After(executed):
