@@ -1,19 +1,19 @@
 package sources
 
-// What an event costs of memory, in bytes, with what a replay adds to it and what is not collected yet. Measured
-// as the growth of the resident memory of watch and report: 0.3 KB for a mark or counts, 2.6 KB for a move, and
-// for a change of an object about twice its size and 0.6 KB.
+// The memory of an event in bytes, including what a replay adds to it and garbage. Measured as the growth of the
+// resident memory of watch and report: 0.3 KB for a mark or counts, 2.6 KB for a move, and for a change of an object
+// about twice its size plus 0.6 KB.
 const (
 	costEvent  = 300
 	costMove   = 2500
 	costObject = 600
-	// CostEntry is what a change costs that is known by its object's name alone.
+	// CostEntry is the memory of a change of which only the object's name is known.
 	CostEntry = 1200
-	// costText is for each byte of text.
+	// costText is the memory of each byte of text.
 	costText = 2
 )
 
-// Cost is about how many bytes of memory f takes, but for the object of a change, which its Decoder tells.
+// Cost returns about how many bytes of memory f takes, without the object of a change, which Decoder.Keep counts.
 func Cost(f Fact) int {
 	switch f := f.(type) {
 	case *Move:

@@ -23,14 +23,14 @@ const (
 	maxObjectParts = 200_000 // commas: members and elements
 )
 
-// maxRemembered is of how many pods a Decoder remembers the specification.
+// maxRemembered limits the pods whose spec a Decoder remembers.
 const maxRemembered = 200_000
 
-// Decoder decodes and trims objects. Of a pod that it decoded before, it shares the specification as
-// long as that does not change, and it hardly ever does: that saves more than half of the time and of
-// the memory. A Decoder is not safe for concurrent use.
+// Decoder decodes and trims objects. It shares a pod's spec with the previous state of the pod while that does not
+// change, which saves more than half of the time and memory, because a spec rarely changes. A Decoder is not safe for
+// concurrent use.
 type Decoder struct {
-	// Keep is told about how many bytes of memory a decoded object takes, if it is set.
+	// Keep, if set, is called with about the bytes of memory of each decoded object.
 	Keep func(bytes int)
 
 	seed  maphash.Seed
@@ -44,17 +44,17 @@ type podSpec struct {
 	spec *corev1.PodSpec
 }
 
-// NewDecoder returns a Decoder that has seen nothing yet.
+// NewDecoder returns a Decoder.
 func NewDecoder() *Decoder {
 	return &Decoder{seed: maphash.MakeSeed(), pods: map[types.UID]podSpec{},
 		texts: apijson.New(func(raw []byte, into any) error { return decode(raw, "part", into) })}
 }
 
-// Forget forgets what is shared of the pod with that UID, which is gone.
+// Forget drops the shared spec of a deleted pod.
 func (d *Decoder) Forget(uid types.UID) { delete(d.pods, uid) }
 
-// Decode reads the JSON of an object and trims it (see Trim). It returns nil and no error if its kind is
-// not one that kube-scheduler watches. An error is one sentence, without the file and the line.
+// Decode decodes the JSON of an object and trims it (see Trim). It returns nil and no error if kube-scheduler does not
+// watch its kind. Errors do not contain the file and the line.
 func (d *Decoder) Decode(raw []byte) (runtime.Object, error) {
 	if len(raw) > maxObject {
 		return nil, fmt.Errorf("an object has %d bytes, and the limit is %d", len(raw), maxObject)
@@ -167,7 +167,7 @@ func (d *Decoder) meta(e *Envelope, m *metav1.ObjectMeta) bool {
 	return d.texts.Meta(e.Metadata, managed, m)
 }
 
-// keep tells of what is kept how much it takes.
+// keep counts the memory of an object.
 func (d *Decoder) keep(kept runtime.Object, size int, err error) (runtime.Object, error) {
 	if err == nil && d.Keep != nil {
 		d.Keep(costObject + 2*size)
@@ -180,7 +180,7 @@ func (d *Decoder) without(raw []byte, cuts [][]byte) []byte {
 	if len(cuts) == 0 {
 		return raw
 	}
-	// They are parts of raw, so their capacities tell where.
+	// They are parts of raw, so their positions follow from their capacities.
 	at := func(cut []byte) int { return cap(raw) - cap(cut) }
 	slices.SortFunc(cuts, func(a, b []byte) int { return at(a) - at(b) })
 	d.text = d.text[:0]

@@ -22,7 +22,7 @@ type Envelope struct {
 	torn        bool     // has metadata that are no JSON
 }
 
-// Open takes an object's text apart. The error is jsonscan.ErrNotJSON.
+// Open splits the text of an object. The error is jsonscan.ErrNotJSON.
 func Open(raw []byte) (*Envelope, error) {
 	e := &Envelope{}
 	if e.Over(raw, len(raw)-len(bytes.TrimLeft(raw, " \t\r\n"))) < 0 {
@@ -32,8 +32,8 @@ func Open(raw []byte) (*Envelope, error) {
 	return e, nil
 }
 
-// Over is Open for the object that begins at raw[i], for who goes over it: it returns the index after it, or -1 if it is none. What e
-// told before is forgotten.
+// Over is Open for the object that begins at raw[i]. It replaces e, and returns the index after the object, or -1 if it is
+// invalid.
 func (e *Envelope) Over(raw []byte, i int) (end int) {
 	*e = Envelope{managed: e.managed[:0]}
 	end = jsonscan.Object(raw, i, func(name []byte, i int) int {

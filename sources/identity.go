@@ -10,12 +10,11 @@ import (
 	"github.com/schedq/schedq/sources/jsonscan"
 )
 
-// maxIdentity is how long a name in Identity's text can be, in bytes.
+// maxIdentity limits the bytes of a name in Identity's text.
 const maxIdentity = 100
 
-// Identity returns who an object is that cannot be decoded or trimmed: an object of its kind with its name and
-// UID alone, as is told of one that is deleted, and "Pod default/web-1" for a person. The object is nil if not
-// even that can be taken.
+// Identity returns the identity of an object that can't be decoded or trimmed: an object with only its kind, name and UID,
+// as for a deletion, and a text such as "Pod default/web-1". The object is nil if its kind is unknown or its name invalid.
 func Identity(raw []byte) (runtime.Object, SafeText) {
 	var apiVersion, kind, namespace, name, uid string
 	_ = jsonscan.Members(raw, func(member, value []byte) bool {
@@ -39,10 +38,10 @@ func Identity(raw []byte) (runtime.Object, SafeText) {
 		}
 		return true
 	})
-	said := Named(kind, namespace, name)
+	text := Named(kind, namespace, name)
 	obj := NewObject(apiVersion, kind)
 	if obj == nil {
-		return nil, said
+		return nil, text
 	}
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	m := obj.(metav1.Object)
@@ -51,18 +50,18 @@ func Identity(raw []byte) (runtime.Object, SafeText) {
 	m.SetUID(types.UID(uid))
 	obj, err := Trim(obj)
 	if err != nil {
-		return nil, said
+		return nil, text
 	}
 	obj.GetObjectKind().SetGroupVersionKind(gvk)
-	return obj, said
+	return obj, text
 }
 
-// Named is "Pod default/web-1", safe to show and of a bounded length.
+// Named returns a text such as "Pod default/web-1", safe to show and of limited length.
 func Named(kind, namespace, name string) SafeText {
 	short := func(s string) string { return string(Sanitize(s[:min(len(s), maxIdentity)])) }
-	said := short(cmp.Or(name, "without a name"))
+	text := short(cmp.Or(name, "without a name"))
 	if namespace != "" {
-		said = short(namespace) + "/" + said
+		text = short(namespace) + "/" + text
 	}
-	return SafeText(short(cmp.Or(kind, "an object")) + " " + said)
+	return SafeText(short(cmp.Or(kind, "an object")) + " " + text)
 }

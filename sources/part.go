@@ -2,17 +2,16 @@ package sources
 
 import "time"
 
-// Part is what one file gave: events in the order of time, and what is worth knowing of the file.
+// Part is the content of one file: its events in order of time, and facts about the file.
 type Part struct {
-	// Format names the file's format, such as "audit".
+	// Format is the file's format, such as "audit".
 	Format string
 	Events []Event
-	// First and Last are the file's first and last times, also of lines that gave no event. Zero if no
-	// line has a time.
+	// First and Last are the file's first and last times, also of lines without an event. Zero if no line has a time.
 	First, Last time.Time
-	// Notices are sentences for the person.
+	// Notices are sentences for the user.
 	Notices []string
-	// Keep is told about how many bytes of memory an event takes that is added, if it is set.
+	// Keep, if set, is called with about the bytes of memory of each added event.
 	Keep func(bytes int)
 }
 
@@ -25,7 +24,7 @@ func (p *Part) Add(t time.Time, f Fact) {
 	}
 }
 
-// Saw widens the part's range to t.
+// Saw extends First and Last to t.
 func (p *Part) Saw(t time.Time) {
 	if p.First.IsZero() || t.Before(p.First) {
 		p.First = t

@@ -7,39 +7,38 @@ import (
 	"time"
 )
 
-// Recording is a finished source: what replay plays.
+// Recording is a finished source, which can be replayed.
 type Recording struct {
-	// Name is what to call it: a file's base name, or the name of an embedded recording.
+	// Name is the base name of a file, or the name of an embedded recording.
 	Name SafeText
-	// Formats names the formats of the files it was read from: "audit", "schedlog", "trace".
+	// Formats are the formats of its files: "audit", "schedlog", "trace".
 	Formats []string
-	// Events are the events in the order of time; of equal times, in the order of their sources. Of a long recording, which is not kept
-	// (Reread is set), they are a summary: events that show which facts it tells of which kinds of objects, which schedulers there
-	// are, when it begins and ends, and when nothing happens for long. All yields all events of any recording.
+	// Events are the events in order of time; events of the same time are in the order of their sources. For a long
+	// recording, which is not kept (Reread is set), they are a summary: events that show which facts and kinds of objects
+	// it contains, which schedulers there are, when it begins and ends, and long pauses. All yields all events of any
+	// recording.
 	Events []Event
-	// Reread, if it is set, reads a long recording from its beginning and yields its events. An error is the last that it yields.
+	// Reread, if set, reads a long recording from its beginning and yields its events. After an error it ends.
 	Reread func(context.Context) iter.Seq2[Event, error]
-	// Begin is the first time in any of its files, also without an event. Zero if not known.
+	// Begin is the first time in any of its files, also without an event. Zero if unknown.
 	Begin time.Time
-	// End is the last time that any of its files tells, also without an event. Zero if not known.
+	// End is the last time in any of its files, also without an event. Zero if unknown.
 	End time.Time
-	// Unread is true of a long recording that was not read to its end yet: Events and End tell of its beginning alone, and Reread yields
-	// all there is, by what that told of it.
+	// Unread is true for a long recording that was not read to its end yet: Events and End describe its beginning only, and
+	// Reread yields all events.
 	Unread bool
-	// Rerun is true if what the recorded scheduler did is left out, and another is to decide in its place.
+	// Rerun is true if the recorded scheduler's activity is removed, so that a local scheduler decides in its place.
 	Rerun bool
-	// Release is the release by whose rules that one's queue runs, if a person does not choose another.
-	// Empty is the newest.
+	// Release is the default release of that scheduler's queue. Empty is the newest.
 	Release string
-	// Notices are sentences for the person: where a cut-off file ended, how many lines were not
-	// understood.
+	// Notices are sentences for the user: where a cut-off file ended, how many lines are unreadable.
 	Notices []string
 }
 
-// Live reports whether the events are a live cluster's, which a person watches now.
+// Live reports whether the events are those of a live cluster.
 func (r *Recording) Live() bool { return slices.Contains(r.Formats, "live") }
 
-// All yields all events in the order of time. An error is the last that it yields.
+// All yields all events in order of time. After an error it ends.
 func (r *Recording) All(ctx context.Context) iter.Seq2[Event, error] {
 	if r.Reread != nil {
 		return r.Reread(ctx)
@@ -53,15 +52,15 @@ func (r *Recording) All(ctx context.Context) iter.Seq2[Event, error] {
 	}
 }
 
-// Without returns the recording without the events that left is true of.
-func (r *Recording) Without(left func(Event) bool) *Recording {
+// Without returns the recording without the events for which drop returns true.
+func (r *Recording) Without(drop func(Event) bool) *Recording {
 	of := *r
-	of.Events = slices.DeleteFunc(slices.Clone(r.Events), left)
+	of.Events = slices.DeleteFunc(slices.Clone(r.Events), drop)
 	if r.Reread != nil {
 		of.Reread = func(ctx context.Context) iter.Seq2[Event, error] {
 			return func(yield func(Event, error) bool) {
 				for ev, err := range r.Reread(ctx) {
-					if (err != nil || !left(ev)) && !yield(ev, err) {
+					if (err != nil || !drop(ev)) && !yield(ev, err) {
 						return
 					}
 				}
@@ -71,12 +70,12 @@ func (r *Recording) Without(left func(Event) bool) *Recording {
 	return &of
 }
 
-// Ahead yields what events yields, which it has read ahead meanwhile, in a goroutine of its own: whoever plays events and who reads
-// them each have a core. Nothing of that goroutine is left when the iteration ends.
+// Ahead yields what events yields, and reads ahead in a goroutine, so that reading and playing use two cores. The
+// goroutine has ended when the iteration ends.
 func Ahead(ctx context.Context, events func(context.Context) iter.Seq2[Event, error]) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		read := make(chan stretch, stretchesAhead)
+		read := make(chan batch, batchesAhead)
 		go readAhead(ctx, events(ctx), read)
 		defer func() {
 			cancel()
@@ -97,24 +96,24 @@ func Ahead(ctx context.Context, events func(context.Context) iter.Seq2[Event, er
 	}
 }
 
-// stretchesAhead is how many stretches are read ahead, and mostEvents how many events one has: enough for it not to matter what it
-// takes to hand one over.
-const stretchesAhead, mostEvents = 4, 128
+// batchesAhead is the number of batches read ahead, and batchLen the number of events in one: enough for the cost of
+// passing one on not to matter.
+const batchesAhead, batchLen = 4, 128
 
-// stretch is some events, and what went wrong behind them.
-type stretch struct {
+// batch is some events, and the error after them.
+type batch struct {
 	events []Event
 	err    error
 }
 
 // readAhead sends events to read, which it closes at the end, until ctx ends.
-func readAhead(ctx context.Context, events iter.Seq2[Event, error], read chan<- stretch) {
+func readAhead(ctx context.Context, events iter.Seq2[Event, error], read chan<- batch) {
 	defer close(read)
-	var s stretch
+	var s batch
 	send := func() bool {
 		select {
 		case read <- s:
-			s = stretch{events: make([]Event, 0, mostEvents)}
+			s = batch{events: make([]Event, 0, batchLen)}
 			return true
 		case <-ctx.Done():
 			return false
@@ -124,7 +123,7 @@ func readAhead(ctx context.Context, events iter.Seq2[Event, error], read chan<- 
 		if s.err = err; err == nil {
 			s.events = append(s.events, ev)
 		}
-		if err != nil || len(s.events) == mostEvents {
+		if err != nil || len(s.events) == batchLen {
 			if !send() || err != nil {
 				return
 			}

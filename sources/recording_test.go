@@ -25,10 +25,10 @@ func numbered(n int, err error, ended *bool) func(context.Context) iter.Seq2[Eve
 	}
 }
 
-// TestAhead: what is read ahead is what there is, in its order, up to what goes wrong.
+// TestAhead: Ahead yields all events in order, up to an error.
 func TestAhead(t *testing.T) {
 	broken := errors.New("broken")
-	for _, n := range []int{0, 1, mostEvents - 1, mostEvents, mostEvents + 1, 10*mostEvents + 7} {
+	for _, n := range []int{0, 1, batchLen - 1, batchLen, batchLen + 1, 10*batchLen + 7} {
 		for _, want := range []error{nil, broken} {
 			ended, seen := false, 0
 			var failed error
@@ -38,19 +38,19 @@ func TestAhead(t *testing.T) {
 					continue
 				}
 				if ev.Time.Unix() != int64(seen) {
-					t.Fatalf("of %d events, event %d is that of second %d", n, seen, ev.Time.Unix())
+					t.Fatalf("%d events: event %d is at second %d", n, seen, ev.Time.Unix())
 				}
 				seen++
 			}
 			if seen != n || failed != want || !ended {
-				t.Errorf("of %d events and %v: %d, %v, ended %v", n, want, seen, failed, ended)
+				t.Errorf("%d events and %v: %d, %v, ended %v", n, want, seen, failed, ended)
 			}
 		}
 	}
 }
 
-// TestAheadIsLeft: who stops in the midst of it leaves no goroutine behind, however much there is to read.
-func TestAheadIsLeft(t *testing.T) {
+// TestAheadStops: stopping the iteration ends the goroutine.
+func TestAheadStops(t *testing.T) {
 	ended, seen := false, 0
 	for range Ahead(t.Context(), numbered(1_000_000, nil, &ended)) {
 		if seen++; seen == 3 {

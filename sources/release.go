@@ -6,51 +6,49 @@ import (
 	"time"
 )
 
-// ReleaseSource is what tells of which release a kube-scheduler is.
+// ReleaseSource is where the release of a kube-scheduler is known from.
 type ReleaseSource string
 
-// What can tell it, the surest first.
+// The sources of a release, the most reliable first.
 const (
-	ReleaseGiven  ReleaseSource = "given"     // a person said so
+	ReleaseGiven  ReleaseSource = "given"     // set by the user
 	ReleaseLogged ReleaseSource = "log"       // its log
-	ReleaseAgent  ReleaseSource = "userAgent" // what it calls itself to the API server
+	ReleaseAgent  ReleaseSource = "userAgent" // its user agent in requests
 	ReleaseImage  ReleaseSource = "image"     // the image of its pod
 	ReleaseServer ReleaseSource = "server"    // the API server's own: kube-scheduler is not newer, and at most one minor older
 )
 
-// releaseWords say in a few words what tells a release.
 var releaseWords = map[ReleaseSource]string{
 	ReleaseGiven: "you said so", ReleaseLogged: "its log", ReleaseAgent: "its user agent", ReleaseImage: "its image", ReleaseServer: "the API server's",
 }
 
-// Words says in a few words what tells the release, or "" if that is not known.
+// Words returns the source in a few words, or "" if unknown.
 func (s ReleaseSource) Words() string { return releaseWords[s] }
 
-// Known reports whether it is one of those.
+// Known reports whether s is one of the constants.
 func (s ReleaseSource) Known() bool { return s.Words() != "" }
 
-// WithRelease returns events as if they told that their scheduler is of that release, and of no other, because a person
-// said so. The events stay as they are.
+// WithRelease returns events with their scheduler's release replaced by one that the user set. It does not modify events.
 func WithRelease(events []Event, release SafeText) []Event {
 	if len(events) == 0 {
 		return events
 	}
 	out := make([]Event, 0, len(events)+1)
-	out = append(out, heardGiven(events[0].Time, release))
+	out = append(out, givenRelease(events[0].Time, release))
 	return appendReleased(out, events, release)
 }
 
-// appendReleased appends events to out, with that release where they tell one.
+// appendReleased appends events to out with the release replaced.
 func appendReleased(out, events []Event, release SafeText) []Event {
 	for _, ev := range events {
-		if ev, tells := released(ev, release); tells {
+		if ev, keep := released(ev, release); keep {
 			out = append(out, ev)
 		}
 	}
 	return out
 }
 
-// released returns ev with that release if it tells one. False is that it tells nothing else.
+// released returns ev with its release replaced, and false if ev contains nothing but a release.
 func released(ev Event, release SafeText) (Event, bool) {
 	switch f := ev.Fact.(type) {
 	case *SchedulerRunning:
@@ -63,7 +61,7 @@ func released(ev Event, release SafeText) (Event, bool) {
 	return ev, true
 }
 
-// WithRelease returns the recording with its events as WithRelease has them. A long one is not kept for that.
+// WithRelease applies WithRelease to the recording's events. It does not keep those of a long recording.
 func (r *Recording) WithRelease(release SafeText) *Recording {
 	of := *r
 	of.Events = WithRelease(r.Events, release)
@@ -73,31 +71,31 @@ func (r *Recording) WithRelease(release SafeText) *Recording {
 	return &of
 }
 
-// againWithRelease yields events as WithRelease has them.
+// againWithRelease is WithRelease for an iterator.
 func againWithRelease(events iter.Seq2[Event, error], release SafeText) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		begun := false
 		for ev, err := range events {
 			if err == nil && !begun {
 				begun = true
-				if !yield(heardGiven(ev.Time, release), nil) {
+				if !yield(givenRelease(ev.Time, release), nil) {
 					return
 				}
 			}
-			ev, tells := released(ev, release)
-			if (err != nil || tells) && !yield(ev, err) {
+			ev, keep := released(ev, release)
+			if (err != nil || keep) && !yield(ev, err) {
 				return
 			}
 		}
 	}
 }
 
-// heardGiven says that a person said of which release the scheduler is.
-func heardGiven(at time.Time, release SafeText) Event {
+// givenRelease returns the event of a release that the user set.
+func givenRelease(at time.Time, release SafeText) Event {
 	return Event{Time: at, Fact: &SchedulerRunning{Release: release, From: ReleaseGiven}}
 }
 
-// StreamWithRelease returns s as WithRelease has events.
+// StreamWithRelease is WithRelease for a stream.
 func StreamWithRelease(s Stream, release SafeText) Stream {
 	return &releasedStream{Stream: s, release: release}
 }
@@ -105,15 +103,15 @@ func StreamWithRelease(s Stream, release SafeText) Stream {
 type releasedStream struct {
 	Stream
 	release SafeText
-	told    bool // that it is of the release
+	given   bool // the release was reported
 }
 
 // Take implements Stream.
 func (s *releasedStream) Take() ([]Event, Status) {
 	events, status := s.Stream.Take()
-	if s.told {
+	if s.given {
 		return appendReleased(nil, events, s.release), status
 	}
-	s.told = len(events) > 0
+	s.given = len(events) > 0
 	return WithRelease(events, s.release), status
 }

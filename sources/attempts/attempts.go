@@ -35,13 +35,14 @@ func reporterOf(e *eventsv1.Event) string {
 	return string(sources.Sanitize(cmp.Or(e.ReportingController, e.DeprecatedSource.Component)))
 }
 
-// BySchedulerOf reports whether the scheduler that pod asks for made the Event about it, as far as e tells: kube-scheduler
+// BySchedulerOf reports whether the Event is from the scheduler that pod requests, as far as e shows: kube-scheduler
 // gives the profile's name (profile/profile.go, NewRecorder). Karpenter and Volcano make Events of the same reason.
 func BySchedulerOf(pod *corev1.Pod, e *eventsv1.Event) bool {
 	return e.ReportingController == "" || e.ReportingController == pod.Spec.SchedulerName
 }
 
-// Failed is what a FailedScheduling Event tells: that so many attempts of a pod failed, the first and the last of them then.
+// Failed is the content of a FailedScheduling Event: the number of failed attempts of a pod, and the times of the first
+// and the last one.
 type Failed struct {
 	Pod         types.NamespacedName
 	UID         types.UID
@@ -51,7 +52,7 @@ type Failed struct {
 	Recorded    sources.Recorded
 }
 
-// Read returns what e tells, and false if it is about nothing that has to do with a pod's attempt.
+// Read returns the content of e, and false if e is not about a pod's attempt.
 func Read(e *eventsv1.Event) (Failed, bool) {
 	f := Failed{
 		Pod: types.NamespacedName{Namespace: e.Regarding.Namespace, Name: e.Regarding.Name},

@@ -6,15 +6,14 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// An Event is late that was written by so much later than its attempt, and held up is the next one for no longer than the latter. The
-// client that writes them has a rate limit of its own, by default 50 a second.
+// The client that writes Events has a rate limit of its own, by default 50 a second.
 const (
-	writtenLate = time.Second
-	writtenNext = time.Second
+	writtenLate = time.Second // an Event written that long after its attempt has waited for the limit
+	writtenNext = time.Second // the next one follows within that time
 )
 
-// HeldUp returns that Events of attempts behind the last one did not come by the end of an audit log, if that one had waited for the rate
-// limit and no time was left for the next.
+// HeldUp returns a *sources.WatchGap after the last Event of an attempt in an audit log that ends at end, if that Event
+// had waited for the rate limit and the log ends before the next could be written.
 func HeldUp(last sources.Event, end time.Time) []sources.Event {
 	f, some := last.Fact.(*sources.FailedAttempt)
 	if !some || f.Received.Sub(last.Time) < writtenLate || end.Sub(f.Received) >= writtenNext {

@@ -78,7 +78,7 @@ type Log struct {
 	items  []item // if the log is kept
 	// own is the activity of the user system:kube-scheduler, called that of clients that only call themselves kube-scheduler.
 	own, called activity
-	hearing     hearing
+	covered     coverage
 }
 
 // Opener returns a log at its beginning, and a function to call at its end.
@@ -205,7 +205,7 @@ func (l *Log) read(r *lines.Reader, ended func(), take func(item) error) error {
 		}
 	}
 	ended()
-	l.First, l.Last, l.hearing = a.span.start(), a.span.end(), a.span.heard
+	l.First, l.Last, l.covered = a.span.start(), a.span.end(), a.span.covered
 	l.Notices = r.Notices(l.Last)
 	if said := a.span.goneBack(); said != "" {
 		l.Notices = append(l.Notices, fmt.Sprintf("%s: %s", l.Name, said))

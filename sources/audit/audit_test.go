@@ -28,7 +28,7 @@ func read(t testing.TB, text string, strict ...bool) (*Log, error) {
 	return keep(r)
 }
 
-// keep reads a log and keeps what it tells.
+// keep reads a log and keeps its events.
 func keep(r *lines.Reader) (*Log, error) {
 	l := NewLog(time.Time{}, func(context.Context) (*lines.Reader, func(), error) { return r, func() {}, nil })
 	if err := l.Keep(context.Background()); err != nil {
@@ -37,13 +37,13 @@ func keep(r *lines.Reader) (*Log, error) {
 	return l, nil
 }
 
-// order returns what logs tell that are kept.
+// order returns the events of kept logs.
 func order(logs ...*Log) []sources.Event {
 	events, _ := orderSeeded(earlier.Seed{}, logs...)
 	return events
 }
 
-// orderSeeded is order of logs beside which there is a seed.
+// orderSeeded is order with a seed.
 func orderSeeded(seed earlier.Seed, logs ...*Log) (events []sources.Event, fit earlier.Fit) {
 	l, err := Survey(context.Background(), logs, len(seed.Objects) > 0, 1<<30, nil)
 	if err != nil {
@@ -399,7 +399,7 @@ func TestSniff(t *testing.T) {
 	}
 }
 
-// TestGoneUnnamed deletes a pod whose last state can't be taken, not even its name: the request names it.
+// TestGoneUnnamed: the last state of a deleted pod is invalid, without a name. The request has the name.
 func TestGoneUnnamed(t *testing.T) {
 	for _, verb := range []string{"delete", "update"} {
 		l, err := read(t, req{at: 1, verb: "create", resource: "pods", ns: "default", code: 201, response: pod("a", 10)}.line()+

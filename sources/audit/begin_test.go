@@ -50,7 +50,7 @@ func TestBeginning(t *testing.T) {
 		{"deleted after", []req{created(1, "b", 8), {at: 2, verb: "delete", resource: "pods", ns: "default", name: "a", response: pod("a", 10, old, onNode, `"deletionTimestamp":"2026-11-21T10:00:32Z","deletionGracePeriodSeconds":30`)}}, "on node-a"},
 		{"deleted before", []req{patch(2, pod("a", 10, old, onNode, `"deletionTimestamp":"2026-11-21T10:00:20Z"`))}, "on node-a terminating"},
 		{"came after", []req{created(1, "a", 10)}, "none"},
-		{"came after, and nothing told of it", []req{created(1, "b", 8), patch(9, pod("a", 10, `"creationTimestamp":"2026-11-21T10:00:07Z"`))}, "none"},
+		{"created later, without a recorded creation", []req{created(1, "b", 8), patch(9, pod("a", 10, `"creationTimestamp":"2026-11-21T10:00:07Z"`))}, "none"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := ""
@@ -69,7 +69,7 @@ func TestBeginning(t *testing.T) {
 	}
 }
 
-// first is what the pod a was when the logs began.
+// first returns the state of pod a when the logs begin.
 func first(events []sources.Event) string {
 	for _, e := range events {
 		c, is := e.Fact.(*sources.ObjectChange)

@@ -23,7 +23,7 @@ type emitter struct {
 	merger   *merger
 	history  *history
 	namer    *namer
-	attempts attempts.Told
+	attempts attempts.Repeats
 	requests itemKind      // which requests count
 	lag      time.Duration // how long a change waits for facts that later changes reveal
 	waiting  sources.Waiting

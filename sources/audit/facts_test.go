@@ -37,7 +37,7 @@ func status(at float64, name string, rv int, more ...string) req {
 	return req{at: at, verb: "patch", resource: "pods", sub: "status", ns: "default", name: name, response: pod(name, rv, more...)}
 }
 
-// facts reads a log and prints what it tells but for objects, one a line.
+// facts reads a log and prints its facts except objects, one per line.
 func facts(t testing.TB, text string) string {
 	t.Helper()
 	log, err := read(t, text)
@@ -55,7 +55,7 @@ func facts(t testing.TB, text string) string {
 		case *sources.SchedulerStarted:
 			fmt.Fprintf(&b, "%s start\n", at)
 			if f.Release != "v1.37.1" || f.Gates != nil || f.PodInitialBackoff >= 0 || f.PodMaxBackoff >= 0 || f.PodMaxInUnschedulablePods >= 0 {
-				t.Errorf("the log does not tell that: %+v", f)
+				t.Errorf("the log does not contain that: %+v", f)
 			}
 		case *sources.Silent:
 			if f.Since.IsZero() {
@@ -84,8 +84,8 @@ func facts(t testing.TB, text string) string {
 	return b.String()
 }
 
-// TestRecorded: of which version of the pod an attempt was, and the how manieth of it, is told by an Event of
-// events.k8s.io: another recorder leaves others out.
+// TestRecorded: an Event of events.k8s.io contains the version of the pod and the number of the attempt. Events of core/v1
+// are from another recorder, which omits others.
 func TestRecorded(t *testing.T) {
 	at7 := func(event string) string {
 		return strings.Replace(event, `"uid":"a"}`, `"uid":"a","resourceVersion":"7"}`, 1)
@@ -99,8 +99,8 @@ func TestRecorded(t *testing.T) {
 		{"the second", "patch", at7(series), sources.Recorded{Version: "7", Count: 2}},
 		{"the end of a series", "patch", at7(strings.Replace(series, `"count":2`, `"count":31`, 1)), sources.Recorded{Version: "7", Count: 31}},
 		{"no version", "create", failed, sources.Recorded{}},
-		{"a version that is none", "create", strings.Replace(at7(failed), `"7"`, `"seven"`, 1), sources.Recorded{}},
-		{"a count that is none", "patch", at7(strings.Replace(series, `"count":2`, `"count":-2`, 1)), sources.Recorded{}},
+		{"an invalid version", "create", strings.Replace(at7(failed), `"7"`, `"seven"`, 1), sources.Recorded{}},
+		{"an invalid count", "patch", at7(strings.Replace(series, `"count":2`, `"count":-2`, 1)), sources.Recorded{}},
 		{"core/v1", "create", core.Replace(at7(failed)), sources.Recorded{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestRecorded(t *testing.T) {
 			}
 			events := order(log)
 			if len(events) != 2 {
-				t.Fatalf("%d events, not of which release the scheduler is and what failed", len(events))
+				t.Fatalf("%d events, want the release and the failure", len(events))
 			}
 			if got := events[slices.IndexFunc(events, func(e sources.Event) bool { _, ok := e.Fact.(*sources.FailedAttempt); return ok })].Fact.(*sources.FailedAttempt).Recorded; got != c.want {
 				t.Errorf("%+v, want %+v", got, c.want)
@@ -144,24 +144,24 @@ func TestFailedAttempts(t *testing.T) {
 		{"core/v1 again", by(scheduler, req{at: 3.009, verb: "patch", resource: "events", ns: "default", response: core.Replace(series)}), again},
 		{"no time of the attempt", by(scheduler, failedScheduling(1, "create", with(`"2026-11-21T10:00:01.002003Z"`, "null"))), ""},
 		{"another reason", by(scheduler, failedScheduling(1, "create", with(`"reason":"FailedScheduling"`, `"reason":"Scheduled"`))), ""},
-		{"another reason that speaks of it", by(scheduler, failedScheduling(1, "create", with(`"reason":"FailedScheduling"`, `"reason":"Preempted","a":"FailedScheduling"`))), ""},
+		{"another reason with that text", by(scheduler, failedScheduling(1, "create", with(`"reason":"FailedScheduling"`, `"reason":"Preempted","a":"FailedScheduling"`))), ""},
 		{"another component", by("kubelet/v1.37.1 (linux/amd64) kubernetes/abc", failedScheduling(1, "create", failed)), ""},
-		{"one of a like name", by("kube-scheduler-simulator/v1", failedScheduling(1, "create", failed)), ""},
+		{"a similar name", by("kube-scheduler-simulator/v1", failedScheduling(1, "create", failed)), ""},
 		{"a binary with its version in its name", by("kube-scheduler-v1.37.1/v1.37.1", failedScheduling(1, "create", failed)), "01.002003 failed default/a (a): 0/1 nodes are available\n"},
-		{"nobody", failedScheduling(1, "create", failed).line(), ""},
+		{"no user agent", failedScheduling(1, "create", failed).line(), ""},
 		{"read, not written", by(scheduler, failedScheduling(1, "get", failed)), ""},
 		{"refused", by(scheduler, failedScheduling(1, "create", `{"kind":"Status","reason":"Forbidden","message":"FailedScheduling"}`)), ""},
 		{"not answered yet", by(scheduler, req{at: 1, verb: "create", resource: "events.k8s.io/events", stage: "ResponseStarted", response: failed}), ""},
 		{"without the object", by(scheduler, failedScheduling(1, "create", "")), ""},
 		{"of a node", by(scheduler, failedScheduling(1, "create", with(`"kind":"Pod"`, `"kind":"Node"`))), ""},
-		{"a time that is none", by(scheduler, failedScheduling(1, "create", with("2026-11-21T10:00:01.002003Z", "yesterday"))), ""},
+		{"an invalid time", by(scheduler, failedScheduling(1, "create", with("2026-11-21T10:00:01.002003Z", "yesterday"))), ""},
 		{"a time out of range", by(scheduler, failedScheduling(1, "create", with("2026-11", "3026-11"))), ""},
 		{"a huge name", by(scheduler, failedScheduling(1, "create", with(`"name":"a","uid"`, `"name":"`+strings.Repeat("a", 10_000)+`","uid"`))), ""},
 		{"a namespace of escape codes", by(scheduler, failedScheduling(1, "create", with(`"namespace":"default","name":"a","uid"`, `"namespace":"\u001b[2J","name":"a","uid"`))), ""},
 		{"no name", by(scheduler, failedScheduling(1, "create", with(`"name":"a","uid"`, `"uid"`))), ""},
 		{"escape codes in the note", by(scheduler, failedScheduling(1, "create", with("0/1 nodes", `\u001b[2J`))), strings.Replace(once, "0/1 nodes", "␛[2J", 1)},
 		{"and in the UID", by(scheduler, failedScheduling(1, "create", with(`"uid":"a"`, `"uid":"\u0007"`))), strings.Replace(once, "(a)", "(␇)", 1)},
-		{"a type that is wrong", by(scheduler, failedScheduling(1, "create", with(`"note":"0/1 nodes are available"`, `"note":7`))), ""},
+		{"a wrong type", by(scheduler, failedScheduling(1, "create", with(`"note":"0/1 nodes are available"`, `"note":7`))), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := facts(t, c.log); got != c.want {
@@ -179,7 +179,7 @@ func TestLongNote(t *testing.T) {
 	}
 }
 
-// reads is the beginning of a watch that sends what there is first, or another request that reads.
+// reads returns the start of a watch that sends the existing objects first, or another read request.
 func reads(at float64, verb, resource string) req {
 	r := req{at: at, verb: verb, resource: resource, level: "Metadata"}
 	if verb == "watch" {
@@ -228,7 +228,7 @@ func TestStarts(t *testing.T) {
 		{"watches that go on", each(func(r *req) { r.uri = "/api/v1/x?resourceVersion=7&watch=true" }), ""},
 		{"watches that end", each(func(r *req) { r.stage = "ResponseComplete" }), ""},
 		{"watches of one namespace", each(func(r *req) { r.ns = "kube-system" }), ""},
-		{"kinds that schedulers do not place by", starting(1, "configmaps", "secrets", "endpoints", "leases", "events"), ""},
+		{"kinds that schedulers do not read", starting(1, "configmaps", "secrets", "endpoints", "leases", "events"), ""},
 		{"another component", strings.ReplaceAll(starting(1, five...), scheduler, "kube-controller-manager/v1.37.1"), ""},
 		{"works once it holds the lease", starting(1, five...) + lease(1.5, "get", 404) + lease(1.6, "create", 201) + lease(3.6, "update", 200), "01.600000 start\n"},
 		{"waited for the lease", starting(1, five...) + lease(2, "get", 200) + lease(4, "update", 409) + lease(17, "update", 200), "17.000000 start\n"},
@@ -245,7 +245,7 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// TestLease: the lease that the leader renews tells when nobody leads, as far as there are lines.
+// TestLease: an expired lease shows that there is no leader, while the log has lines.
 func TestLease(t *testing.T) {
 	lines := func(agent string, every float64, from, to float64) (text string) {
 		for at := from; at < to; at += every {
@@ -287,7 +287,7 @@ func TestStatusPatched(t *testing.T) {
 	for _, c := range []struct{ name, log, want string }{
 		{"a change", created + patched(11), want},
 		{"no change", created + patched(10), want},
-		{"it is not known when it was sent", created + received(patched(11), ""), strings.Replace(want, "01.99", "00.00", 1)},
+		{"unknown send time", created + received(patched(11), ""), strings.Replace(want, "01.99", "00.00", 1)},
 		{"a pod on a node", created + patched(11, onNode), ""},
 		{"another component", created + strings.ReplaceAll(patched(11), scheduler, "kubelet/v1.37.1"), ""},
 		{"not of the status", created + by(scheduler, req{at: 2, verb: "patch", resource: "pods", ns: "default", name: "a", response: pod("a", 11)}), ""},
@@ -306,7 +306,7 @@ func TestStatusPatched(t *testing.T) {
 	}
 }
 
-// TestSentBinding: when the API server had the scheduler's request that bound a pod is told with the change, and of no other change.
+// TestSentBinding: the change of a binding, and no other, has the time at which the API server received the request.
 func TestSentBinding(t *testing.T) {
 	created := req{at: 1, verb: "create", resource: "pods", ns: "default", code: 201, response: pod("a", 10)}.line()
 	binding := req{at: 2, verb: "create", resource: "pods", sub: "binding", ns: "default", name: "a", code: 201, body: `{"target":{"name":"node-a"}}`, response: success}
@@ -334,8 +334,8 @@ func TestSentBinding(t *testing.T) {
 	}
 }
 
-// TestRefused: what is told of the scheduler's requests that the API server refused, since the pod was deleted. A patch names it only:
-// the last one of that name is meant that was deleted.
+// TestRefused: requests that the API server refused because the pod was deleted. A patch has only the name, which is that of
+// the last deleted pod.
 func TestRefused(t *testing.T) {
 	lives := func(at float64, uid string) string {
 		there := strings.Replace(pod("a", int(at*10)), `"uid":"a"`, `"uid":"`+uid+`"`, 1)
@@ -367,18 +367,18 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestHeldUp: Events that the scheduler had no time to write before the log ends are no attempts that were not made.
+// TestHeldUp: if Events are late as the log ends, attempts without an Event may have been made.
 func TestHeldUp(t *testing.T) {
 	written := func(at float64) string { return by(scheduler, failedScheduling(at, "create", failed)) } // an attempt's of 1.002
 	ends := func(at float64) string {
 		return req{at: at, verb: "create", resource: "pods", ns: "default", code: 201, response: pod("b", 10)}.line()
 	}
-	const fails, unheard = "01.002003 failed default/a (a): 0/1 nodes are available\n", "01.002003 events are not heard from 01.002003\n"
+	const fails, gap = "01.002003 failed default/a (a): 0/1 nodes are available\n", "01.002003 events are not heard from 01.002003\n"
 	for _, c := range []struct{ name, log, want string }{
 		{"in time", written(1.1) + ends(1.2), fails},
-		{"late, as the log ends", written(3) + ends(3.2), fails + unheard},
+		{"late, as the log ends", written(3) + ends(3.2), fails + gap},
 		{"late, long before the log ends", written(3) + ends(5), fails},
-		{"late, but for another that came in time", written(3) + by(scheduler, failedScheduling(3.1, "patch", series)) + ends(3.2),
+		{"late, and another in time", written(3) + by(scheduler, failedScheduling(3.1, "patch", series)) + ends(3.2),
 			fails + "03.004005 failed default/a (a): 0/1 nodes are available\n"},
 		{"written again", written(1.1) + by(scheduler, failedScheduling(3.1, "patch", failed)) + ends(3.2), fails},
 	} {
@@ -390,12 +390,12 @@ func TestHeldUp(t *testing.T) {
 	}
 }
 
-// asking puts the body of a request into an entry of the log.
+// asking adds the body of the request to an entry of the log.
 func asking(entry, body string) string {
 	return strings.Replace(entry, `"responseObject":`, `"requestObject":`+body+`,"responseObject":`, 1)
 }
 
-// TestFactsAmongChanges: what the log tells of attempts is in its place among the changes.
+// TestFactsAmongChanges: attempts are in their place among the changes.
 func TestFactsAmongChanges(t *testing.T) {
 	log, err := read(t, req{at: 1, verb: "create", resource: "pods", ns: "default", code: 201, response: pod("a", 10)}.line()+
 		by(scheduler, status(1.008, "a", 11), failedScheduling(1.012, "create", failed)))
@@ -411,9 +411,9 @@ func TestFactsAmongChanges(t *testing.T) {
 	}
 }
 
-// TestReleaseHeard: of which release the scheduler is that works. One that waits for the lease, or whose binary tells
-// no version, says nothing; an upgrade is another.
-func TestReleaseHeard(t *testing.T) {
+// TestRunningRelease: the release is that of the active scheduler, and changes with an upgrade. Schedulers that wait for the
+// lease, or without a version, do not count.
+func TestRunningRelease(t *testing.T) {
 	const old, standby, unnamed = "kube-scheduler/v1.31.4 (linux/amd64) kubernetes/a1b2c3d/scheduler", "kube-scheduler/v1.32.0", "kube-scheduler/v0.0.0-master"
 	lease := req{at: 4, verb: "update", resource: "leases", ns: "kube-system", name: "kube-scheduler", code: 200, response: `{"kind":"Lease","apiVersion":"coordination.k8s.io/v1"}`}
 	log, err := read(t, req{at: 1, verb: "create", resource: "pods", ns: "default", code: 201, response: pod("a", 10)}.line()+
@@ -428,12 +428,12 @@ func TestReleaseHeard(t *testing.T) {
 		}
 	}
 	if want := []string{"02 v1.31.4", "05 v1.37.1"}; !slices.Equal(got, want) {
-		t.Errorf("heard %q, want %q", got, want)
+		t.Errorf("releases %q, want %q", got, want)
 	}
 }
 
-// TestUpgradeOfSchedulers: a start is of the release that reads, and holds the lease. A scheduler that waits for the lease while
-// one of another release leads has not begun to work.
+// TestUpgradeOfSchedulers: a start has the release of the scheduler that reads and holds the lease. A scheduler that waits for
+// the lease has not started.
 func TestUpgradeOfSchedulers(t *testing.T) {
 	const next = "kube-scheduler/v1.38.0 (linux/amd64) kubernetes/abc"
 	five := []string{"pods", "nodes", "services", "storage.k8s.io/csinodes", "apps/replicasets"}
@@ -445,11 +445,11 @@ func TestUpgradeOfSchedulers(t *testing.T) {
 		{"one leads", starting(1, five...) + lease(2, scheduler), "02 v1.37.1"},
 		{"another waits", starting(1, five...) + lease(2, scheduler) + standby + lease(12, scheduler), "02 v1.37.1"},
 		{"without a lease", starting(1, five...), "01 v1.37.1"},
-		{"one that looks each 100 ms whether it has read all", strings.ReplaceAll(starting(1.55, five...), scheduler, "kube-scheduler/v1.35.0"), "02 v1.35.0"},
+		{"one that polls its caches every 100 ms", strings.ReplaceAll(starting(1.55, five...), scheduler, "kube-scheduler/v1.35.0"), "02 v1.35.0"},
 		{"and leads", starting(1, five...) + lease(2, scheduler) + standby + lease(12, scheduler) + lease(30, next), "02 v1.37.1, 30 v1.38.0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := said(t, c.log, func(e sources.Event) string {
+			got := described(t, c.log, func(e sources.Event) string {
 				if s, ok := e.Fact.(*sources.SchedulerStarted); ok {
 					return fmt.Sprintf("%s %s", e.Time.Format("05"), s.Release)
 				}
@@ -462,8 +462,8 @@ func TestUpgradeOfSchedulers(t *testing.T) {
 	}
 }
 
-// said reads a log and returns what say says of its events, one after the other; "" is nothing.
-func said(t *testing.T, text string, say func(sources.Event) string) string {
+// described reads a log and joins the descriptions of its events, except empty ones.
+func described(t *testing.T, text string, describe func(sources.Event) string) string {
 	t.Helper()
 	log, err := read(t, text)
 	if err != nil {
@@ -471,16 +471,15 @@ func said(t *testing.T, text string, say func(sources.Event) string) string {
 	}
 	var all []string
 	for _, e := range order(log) {
-		if s := say(e); s != "" {
+		if s := describe(e); s != "" {
 			all = append(all, s)
 		}
 	}
 	return strings.Join(all, ", ")
 }
 
-// TestRollingUpgrade: while the old release leads, the new one waits for the lease: it reads, asks for the lease in vain and asks
-// whether those who read its metrics may. That is neither a start nor an upgrade; whoever leads works. Of leases that the log does not
-// tell, it is the work alone that tells.
+// TestRollingUpgrade: while the old release leads, the new one reads, fails to get the lease, and authenticates readers of its
+// metrics. That is neither a start nor an upgrade. Without leases in the log, only the work shows who leads.
 func TestRollingUpgrade(t *testing.T) {
 	const next = "kube-scheduler/v1.38.0 (linux/amd64) kubernetes/abc/scheduler"
 	five := []string{"pods", "nodes", "services", "storage.k8s.io/csinodes", "apps/replicasets"}
@@ -501,12 +500,12 @@ func TestRollingUpgrade(t *testing.T) {
 			"03 heard v1.37.1, 20 started v1.38.0, 21 heard v1.38.0"},
 		{"the old is answered late", comes + rejects(3, scheduler) + rejects(21, next) + late + rejects(23, next), "03 heard v1.37.1, 21 heard v1.38.0"},
 		{"and back", comes + rejects(3, scheduler) + rejects(21, next) + rejects(22, scheduler), "03 heard v1.37.1, 21 heard v1.38.0, 22 heard v1.37.1"},
-		{"no lease is told", comes + rejects(3, scheduler) + standby + rejects(13, scheduler) + rejects(15, scheduler), "03 heard v1.37.1"},
-		{"nor then", comes + rejects(3, scheduler) + standby + rejects(13, scheduler) + rejects(21, next) + rejects(22, next), "03 heard v1.37.1, 21 heard v1.38.0"},
+		{"no leases recorded", comes + rejects(3, scheduler) + standby + rejects(13, scheduler) + rejects(15, scheduler), "03 heard v1.37.1"},
+		{"no leases, then an upgrade", comes + rejects(3, scheduler) + standby + rejects(13, scheduler) + rejects(21, next) + rejects(22, next), "03 heard v1.37.1, 21 heard v1.38.0"},
 		{"one that works at once", comes + rejects(3, scheduler) + standby + rejects(13, next), "03 heard v1.37.1, 10 started v1.38.0, 13 heard v1.38.0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := said(t, c.log, func(e sources.Event) string {
+			got := described(t, c.log, func(e sources.Event) string {
 				switch f := e.Fact.(type) {
 				case *sources.SchedulerStarted:
 					return fmt.Sprintf("%s started %s", e.Time.Format("05"), f.Release)
@@ -516,14 +515,14 @@ func TestRollingUpgrade(t *testing.T) {
 				return ""
 			})
 			if got != c.want {
-				t.Errorf("told %s, want %s", got, c.want)
+				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
 	}
 }
 
-// TestSecondScheduler: of a second scheduler whose binary is called kube-scheduler, too, but which is another user, neither a
-// start nor the release nor a request is told. Where there is no other, it is the scheduler.
+// TestSecondScheduler: the starts, release and requests of a second kube-scheduler binary with another user are ignored. If it
+// is the only one, it is the scheduler.
 func TestSecondScheduler(t *testing.T) {
 	five := []string{"pods", "nodes", "services", "storage.k8s.io/csinodes", "apps/replicasets"}
 	byUser := func(user, log string) string {
@@ -554,14 +553,13 @@ func TestSecondScheduler(t *testing.T) {
 				}
 			}
 			if got := strings.Join(slices.Compact(got), ", "); got != c.want {
-				t.Errorf("told %s, want %s", got, c.want)
+				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
 	}
 }
 
-// TestClockSetBack: a person is told that the times of a log go back, and what happened is told in its order, at times that
-// do not.
+// TestClockSetBack: a notice reports that the times of a log go back, and events are in their order with increasing times.
 func TestClockSetBack(t *testing.T) {
 	create := func(at float64, name string, revision int) string {
 		return req{at: at, verb: "create", resource: "pods", ns: "default", code: 201, response: pod(name, revision)}.line()
@@ -571,19 +569,19 @@ func TestClockSetBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(log.Notices) != 1 || !strings.Contains(log.Notices[0], ": its times go back from 2026-11-21 10:10:01 UTC to 2026-11-21 10:00:02 UTC: a clock was set") {
-		t.Errorf("it says %q", log.Notices)
+		t.Errorf("the notices are %q", log.Notices)
 	}
 	events := order(log)
 	if !slices.IsSortedFunc(events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) }) || len(events) != 4 {
 		t.Errorf("%d events, not in the order of time", len(events))
 	}
 	if log, err := read(t, create(600, "a", 10)+create(545, "b", 11)+create(610, "c", 12)); err != nil || len(log.Notices) != 0 {
-		t.Errorf("%v: of an answer that took 55 s it says %q", err, log.Notices)
+		t.Errorf("%v: after an answer that took 55 s the notices are %q", err, log.Notices)
 	}
 }
 
-// TestRequested: the requests of the client that the scheduler's loop waits for, each once, by when the API server had it.
-// Events and leases are written by clients of their own.
+// TestRequested: requests of the client that the scheduling loop waits for are read once. Events and leases have clients of
+// their own.
 func TestRequested(t *testing.T) {
 	const elects = "kube-scheduler/v1.37.1 (linux/amd64) kubernetes/abc/leader-election"
 	lease := req{at: 3, verb: "update", resource: "leases", ns: "kube-system", name: "kube-scheduler", code: 200}
@@ -598,7 +596,7 @@ func TestRequested(t *testing.T) {
 		{"a watch begins, and ends", by(scheduler, reads(2, "watch", "pods")) + by(scheduler, req{at: 2, verb: "watch", resource: "pods"}), 1},
 		{"an Event", by(scheduler, failedScheduling(2, "create", failed)), 0},
 		{"a lease", by(elects, lease), 0},
-		{"another component's", by("kubelet/v1.37.1 (linux/amd64) kubernetes/a1b2c3d", status(2, "a", 11)), 0},
+		{"another component", by("kubelet/v1.37.1 (linux/amd64) kubernetes/a1b2c3d", status(2, "a", 11)), 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			log, err := read(t, req{at: 1, verb: "create", resource: "pods", ns: "default", code: 201, response: pod("a", 10)}.line()+c.log)

@@ -30,19 +30,19 @@ func (e *event) failedAttempt() (sources.Event, bool, error) {
 	if o.LastObserved.After(at) && string(e.verb) != "create" {
 		at, count = o.LastObserved, o.Count
 	}
-	heard := parse(string(e.stamp))
+	received := parse(string(e.stamp))
 	about := o.Regarding
 	if at.IsZero() || about.Kind != "Pod" || sources.CheckName(about.Name) != nil || sources.CheckName(about.Namespace) != nil {
 		return sources.Event{}, false, nil
 	}
-	if late := heard.Sub(at); late < -aheadBy || late > latestEvent {
+	if late := received.Sub(at); late < -aheadBy || late > latestEvent {
 		return sources.Event{}, false, fmt.Errorf("the Event about the pod \"%s\" is of %s and was written at %s",
-			sources.Sanitize(about.Name), at.UTC().Format(time.RFC3339), heard.Format(time.RFC3339))
+			sources.Sanitize(about.Name), at.UTC().Format(time.RFC3339), received.Format(time.RFC3339))
 	}
 	return sources.Event{Time: at.UTC(), Fact: &sources.FailedAttempt{
 		Pod: types.NamespacedName{Namespace: about.Namespace, Name: about.Name},
 		UID: types.UID(sources.Sanitize(string(about.UID))), Message: sources.Sanitize(o.Note),
-		Recorded: sources.NewRecorded(about.ResourceVersion, count), Received: heard,
+		Recorded: sources.NewRecorded(about.ResourceVersion, count), Received: received,
 	}}, true, nil
 }
 

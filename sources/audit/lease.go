@@ -22,25 +22,25 @@ func (e *event) holdsLease() bool {
 	return e.resource == leases && e.writes() && string(e.stage) == "ResponseComplete" && e.byScheduler() && e.succeeded()
 }
 
-// hearing is the set of ten-second intervals in which a log has a line.
-type hearing map[string]struct{}
+// coverage is the set of ten-second intervals in which a log has a line.
+type coverage map[string]struct{}
 
-// stretch is the length of the prefix of a time that identifies such an interval: 2026-11-21T10:56:1.
-const stretch = len("2026-11-21T10:56:1")
+// intervalLen is the length of the prefix of a time that identifies such an interval: 2026-11-21T10:56:1.
+const intervalLen = len("2026-11-21T10:56:1")
 
-// throughout reports whether there is a line in each interval from one moment to another.
-func (h hearing) throughout(from, to time.Time) bool {
+// throughout reports whether there is a line in each interval between two times.
+func (c coverage) throughout(from, to time.Time) bool {
 	for at := from; at.Before(to); at = at.Add(10 * time.Second) {
-		if _, ok := h[at.UTC().Format(time.RFC3339)[:stretch]]; !ok {
+		if _, ok := c[at.UTC().Format(time.RFC3339)[:intervalLen]]; !ok {
 			return false
 		}
 	}
 	return true
 }
 
-// lapses returns when the lease, which was renewed at those moments, expired, and when it was renewed again. A log without
-// lines in that time proves nothing.
-func lapses(renewed []time.Time, heard hearing, end time.Time) []sources.Event {
+// lapses returns when the lease, which was renewed at those times, expired, and when it was renewed again. It ignores times
+// without lines in the log.
+func lapses(renewed []time.Time, covered coverage, end time.Time) []sources.Event {
 	slices.SortFunc(renewed, time.Time.Compare)
 	var found []sources.Event
 	for i, at := range renewed {
@@ -48,7 +48,7 @@ func lapses(renewed []time.Time, heard hearing, end time.Time) []sources.Event {
 		if i+1 < len(renewed) {
 			next = renewed[i+1]
 		}
-		if next.Sub(at) <= leaseLasts || !heard.throughout(at, next) {
+		if next.Sub(at) <= leaseLasts || !covered.throughout(at, next) {
 			continue
 		}
 		found = append(found, sources.Event{Time: at.Add(renewsEvery), Fact: &sources.Silent{Since: at}})

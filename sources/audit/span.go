@@ -16,8 +16,8 @@ type span struct {
 	first        string
 	last         []byte
 	from, backTo string // the first times between which the clock went back
-	heard        hearing
-	stretch      string // of the previous line
+	covered      coverage
+	interval     string // of the previous line
 }
 
 // backBy limits how much earlier a line may be than a previous one: requests are logged when they are answered.
@@ -65,13 +65,13 @@ func (s *span) add(value []byte) {
 	if len(value) != len("2026-11-21T10:56:13.789662Z") || string(value[:4]) > "2261" { // as sources.CheckTime has it
 		return
 	}
-	if string(value[:stretch]) != s.stretch {
-		s.stretch = string(value[:stretch])
-		if _, known := s.heard[s.stretch]; !known && len(s.heard) < maxEntries {
-			if s.heard == nil {
-				s.heard = hearing{}
+	if string(value[:intervalLen]) != s.interval {
+		s.interval = string(value[:intervalLen])
+		if _, known := s.covered[s.interval]; !known && len(s.covered) < maxEntries {
+			if s.covered == nil {
+				s.covered = coverage{}
 			}
-			s.heard[s.stretch] = struct{}{}
+			s.covered[s.interval] = struct{}{}
 		}
 	}
 	if s.first == "" || string(value) < s.first {

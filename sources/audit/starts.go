@@ -161,15 +161,15 @@ func (w works) sort() {
 	slices.SortStableFunc(w, func(a, b work) int { return a.from.Compare(b.from) })
 }
 
-// heard returns when each release was first seen after another.
-func (w works) heard() []sources.Event {
-	var heard []sources.Event
+// events returns a *sources.SchedulerRunning for each change of the release.
+func (w works) events() []sources.Event {
+	var all []sources.Event
 	for i := range w {
 		if i == 0 || w[i].release != w[i-1].release {
-			heard = append(heard, sources.Event{Time: w[i].from, Fact: &sources.SchedulerRunning{Release: sources.Sanitize(w[i].release), From: sources.ReleaseAgent}})
+			all = append(all, sources.Event{Time: w[i].from, Fact: &sources.SchedulerRunning{Release: sources.Sanitize(w[i].release), From: sources.ReleaseAgent}})
 		}
 	}
-	return heard
+	return all
 }
 
 // by returns the release of the scheduler that was at work at that time, or of the next one, or "".
@@ -235,12 +235,12 @@ func (s starts) schedulers(worked works) []sources.Event {
 	return found
 }
 
-// cacheLooks is the interval at which a kube-scheduler up to v1.35 checks, from when it begins to read, whether it has read
+// cachePoll is the interval at which a kube-scheduler up to v1.35 checks, from when it begins to read, whether it has read
 // all kinds: without a lease to wait for, it begins its work then. The first check is too early (client-go up to v0.35:
 // informers/factory.go, WaitForCacheSync, and tools/cache, syncedPollPeriod; later ones are notified).
-const cacheLooks = 100 * time.Millisecond
+const cachePoll = 100 * time.Millisecond
 
-func looksForCaches(release string) bool {
+func pollsCaches(release string) bool {
 	var minor int
 	_, err := fmt.Sscanf(release, "v1.%d", &minor)
 	return err == nil && minor <= 35
@@ -270,8 +270,8 @@ func (s starts) ofRelease(release string, held starts, worked works) []sources.E
 			continue // a scheduler of another release leads
 		} else if by := worked.by(at); by != "" && by != release {
 			continue // the same, in a log without the lease
-		} else if looksForCaches(release) {
-			at = first.Add((at.Sub(first)/cacheLooks + 1) * cacheLooks)
+		} else if pollsCaches(release) {
+			at = first.Add((at.Sub(first)/cachePoll + 1) * cachePoll)
 		}
 		started := &sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1}
 		if release != "" {

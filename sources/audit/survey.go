@@ -22,8 +22,8 @@ type survey struct {
 	own      bool // whether the user system:kube-scheduler was active in them
 	starts   []sources.Event
 	lapses   []sources.Event
-	heard    []sources.Event
-	unheard  []sources.Event // when Events of attempts stopped
+	running  []sources.Event
+	heldUp   []sources.Event // when Events of attempts stopped
 	late     []item          // items logged later than soon
 	atWork   bool            // whether the scheduler was at work when they began
 	versions map[types.UID]string
@@ -156,12 +156,12 @@ func (s *surveyor) finish(logs []*Log) *survey {
 		s.emitter.finish()
 	}
 	var own, called activity
-	heardAt, end := hearing{}, time.Time{}
+	covered, end := coverage{}, time.Time{}
 	for _, l := range logs {
 		own.join(&l.own)
 		called.join(&l.called)
-		for at := range l.hearing {
-			heardAt[at] = struct{}{}
+		for at := range l.covered {
+			covered[at] = struct{}{}
 		}
 		if l.Last.After(end) {
 			end = l.Last
@@ -173,9 +173,9 @@ func (s *surveyor) finish(logs []*Log) *survey {
 	}
 	own.worked.sort()
 	s.starts = own.starts.schedulers(own.worked)
-	s.lapses = lapses(own.starts.held(), heardAt, end)
-	s.heard = own.worked.heard()
-	s.unheard = attempts.HeldUp(s.last, end)
+	s.lapses = lapses(own.starts.held(), covered, end)
+	s.running = own.worked.events()
+	s.heldUp = attempts.HeldUp(s.last, end)
 	s.atWork = len(s.starts) == 0 || !s.worked.IsZero() && s.worked.Before(s.starts[0].Time)
 	s.versions = map[types.UID]string{}
 	for uid, ev := range s.failed {
@@ -205,8 +205,8 @@ func (s *survey) newEmitter(seed earlier.Seed, patience time.Duration, out func(
 	t.begins = false
 	t.add(rankStart, s.starts...)
 	t.add(rankSilence, s.lapses...)
-	t.add(rankRelease, s.heard...)
-	t.add(rankRequest, s.unheard...)
+	t.add(rankRelease, s.running...)
+	t.add(rankRequest, s.heldUp...)
 	for _, c := range s.begin.Late() {
 		e := entry{op: put, kind: objects.Kind{Name: c.Of.Kind}, key: c.Of.NamespacedName, uid: c.UID, time: c.At, object: c.Object, created: true}
 		t.merger.add(&e, e.time, 0)

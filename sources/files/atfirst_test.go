@@ -22,13 +22,13 @@ func manyPods(from, n int) string {
 	return text.String()
 }
 
-// openedAtFirst opens long files, and returns what was shown before they were read, too, of which there must be no more than one.
+// openedAtFirst opens long files, and also returns the recording that was shown before they were read, at most one.
 func openedAtFirst(t *testing.T, paths []string, strict bool) (begun, rec *sources.Recording, err error) {
 	t.Helper()
 	opts := Options{LongFrom: 1, Strict: strict, Summary: allSummary}
 	opts.AtFirst = func(r *sources.Recording) {
 		if begun != nil || len(r.Events) == 0 {
-			t.Errorf("%v is shown, of which %d events are known, and was %v", r, len(r.Events), begun)
+			t.Errorf("%v is shown with %d events, after %v", r, len(r.Events), begun)
 		}
 		begun = r
 	}
@@ -36,7 +36,7 @@ func openedAtFirst(t *testing.T, paths []string, strict bool) (begun, rec *sourc
 	return begun, rec, err
 }
 
-// count is how many events a recording tells.
+// count returns the number of events of a recording.
 func count(t *testing.T, rec *sources.Recording) int {
 	t.Helper()
 	n := 0
@@ -71,7 +71,7 @@ func longRing(t *testing.T, n int) string {
 // TestAtFirst: a long recording is shown when its beginning is read, and it is known then that it goes on. It can be played to its end
 // from then on. Of several logs of which one goes on where another ends, the first is read first.
 func TestAtFirst(t *testing.T) {
-	const pods = 3000 // of which some 1,000 are the beginning
+	const pods = 3000 // about 1,000 are the beginning
 	var marks strings.Builder
 	marks.WriteString(`{"schedq":"trace","version":1}` + "\n")
 	for i := range 2 * atFirstEvents {
@@ -96,7 +96,7 @@ func TestAtFirst(t *testing.T) {
 			t.Errorf("%s: unread %v and then %v, up to %s of %s", name, begun.Unread, rec.Unread, part, whole)
 		}
 		if got, want := count(t, begun), count(t, rec); got != want || want < pods || len(rec.Events) != want {
-			t.Errorf("%s: what was shown at first tells %d events, and all of it %d, of which %d were shown", name, got, want, len(rec.Events))
+			t.Errorf("%s: the first recording has %d events, the complete one %d, %d of them in its summary", name, got, want, len(rec.Events))
 		}
 	}
 }
@@ -115,18 +115,18 @@ func times(t *testing.T, rec *sources.Recording) (first, last time.Time) {
 	return first, last
 }
 
-// TestAtFirstDamaged: what is wrong at the beginning is found before anything is shown, and what is wrong behind it is said as always.
+// TestAtFirstDamaged: damage at the beginning is found before anything is shown, and later damage is reported as usual.
 func TestAtFirstDamaged(t *testing.T) {
 	for name, test := range map[string]struct {
 		text  string
 		shown bool
-		says  string
+		want  string
 	}{
 		"at the beginning": {auditLog + "what is this\n" + manyPods(0, 2000), false, "audit.log:3"},
-		"behind it":        {auditLog + manyPods(0, 2000) + "what is this\n", true, "audit.log:2003"},
+		"after it":         {auditLog + manyPods(0, 2000) + "what is this\n", true, "audit.log:2003"},
 	} {
 		begun, rec, err := openedAtFirst(t, in(t, "audit.log", test.text), true)
-		if (begun != nil) != test.shown || rec != nil || err == nil || !strings.Contains(err.Error(), test.says) {
+		if (begun != nil) != test.shown || rec != nil || err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, %v, %v", name, begun, rec, err)
 		}
 	}

@@ -75,14 +75,14 @@ func TestBoth(t *testing.T) {
 	})
 }
 
-// TestBothInPart: lines of the other kind that can't be read are told of, and the rest is read.
+// TestBothInPart: unreadable lines of the other kind are reported, and the rest is read.
 func TestBothInPart(t *testing.T) {
 	audit, klog := bothOf(t)
 	bare := func(logged) string { return "" }
 	events, moves := prefixed(audit, bare), prefixed(klog, bare)
 	const other = "I1121 10:00:02.000000       1 kubelet.go:1] \"Starting kubelet\"\n\tand more\n"
 	for name, c := range map[string]struct {
-		content, says string
+		content, want string
 		formats       int
 	}{
 		"another program's lines in an audit log":     {events + other, "kube-scheduler's lines in", 1},
@@ -101,9 +101,9 @@ func TestBothInPart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			said := strings.Join(rec.Notices, "\n")
-			if !strings.Contains(said, c.says) || len(rec.Formats) != c.formats || len(rec.Events) < 20 {
-				t.Errorf("%d events of %v, it says\n%s", len(rec.Events), rec.Formats, said)
+			notices := strings.Join(rec.Notices, "\n")
+			if !strings.Contains(notices, c.want) || len(rec.Formats) != c.formats || len(rec.Events) < 20 {
+				t.Errorf("%d events of %v, notices\n%s", len(rec.Events), rec.Formats, notices)
 			}
 		})
 	}

@@ -66,7 +66,7 @@ func recorded(name string, second int) string {
 
 const traceHeader = `{"schedq":"trace","version":1}` + "\n"
 
-// TestDamage is the list of what happens to logs: what can be read is read, and what can't is told.
+// TestDamage lists kinds of damage: what can be read is read, and the rest is reported.
 func TestDamage(t *testing.T) {
 	a, b, c := created("a", 1), created("b", 2), created("c", 3)
 	la, lb, lc := tried("a", 1), tried("b", 2), tried("c", 3)
@@ -140,8 +140,8 @@ func TestDamage(t *testing.T) {
 				t.Errorf("%d events, want %d:\n%s", len(rec.Events), test.events, show(rec.Events))
 			}
 			rec.Notices = slices.DeleteFunc(rec.Notices, func(n string) bool { return strings.Contains(n, "its times have no year") })
-			if said := strings.Join(rec.Notices, "\n"); !strings.Contains(said, test.notice) || test.strict == "" && test.notice == "" && said != "" {
-				t.Errorf("it says\n%s\nwant\n%s", said, test.notice)
+			if got := strings.Join(rec.Notices, "\n"); !strings.Contains(got, test.notice) || test.strict == "" && test.notice == "" && got != "" {
+				t.Errorf("notices\n%s\nwant\n%s", got, test.notice)
 			}
 			_, err = open(t, test.content, true)
 			if said := fmt.Sprint(err); test.strict == "" && err != nil || !strings.HasPrefix(said, test.strict) {
@@ -172,7 +172,7 @@ func TestNothingCanBeRead(t *testing.T) {
 	}
 }
 
-// TestForgedEvents: who may create objects can't make events of what is in them, whatever is torn.
+// TestForgedEvents: the content of objects in a torn line is never read as events.
 func TestForgedEvents(t *testing.T) {
 	forged := strings.TrimSuffix(created("forged", 2), "\n")
 	custom := func(verb string) string {

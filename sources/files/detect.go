@@ -54,7 +54,7 @@ func (f *file) unwrap(ctx context.Context) error {
 	return nil
 }
 
-// nothingIn returns the error about a file whose lines were taken out of what carries them, of which none is of use.
+// nothingIn returns the error about a file with wrapped lines of which none is recognised.
 func (f *file) nothingIn(head []byte, err error) error {
 	if program := schedlog.WhoseLines(head); program != "" {
 		return fmt.Errorf("%s contains %s's log, and neither kube-scheduler's nor audit events", f.reader.Name(), program)

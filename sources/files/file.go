@@ -37,10 +37,10 @@ type file struct {
 	year      schedlog.Year
 
 	seen   *lines.Seen      // shared with other traces that are kept, or nil
-	keeps  bool             // what is read of it is kept
+	keeps  bool             // its events are kept
 	budget *lines.Budget    // for the kept content of all files
 	memory int64            // limits the kept data of a file that is read again
-	begins *lines.Beginning // what is read of it, or nil for all
+	begins *lines.Beginning // limits the text read, or nil for all
 	// summary selects events of a file that is not kept.
 	summary func() Summary
 	atFirst func(*sources.Recording) // receives the beginning of a trace that is not kept, or nil

@@ -29,7 +29,7 @@ I1121 10:00:01.002000       1 active_queue.go:414] "Entity moved to an internal 
 I1121 10:00:01.003000       1 schedule_one.go:158] "Attempting to schedule pod" pod="default/web-1"
 I1121 10:00:01.006000       1 schedule_one.go:483] "Successfully bound pod to node" pod="default/web-1" node="node-a"
 `
-	// What the API server was told by the scheduler when its attempt of another pod failed, and when it began.
+	// What the scheduler reported to the API server when its attempt of another pod failed, and when it began.
 	factsLog = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","requestURI":"/apis/events.k8s.io/v1/namespaces/default/events","verb":"create","userAgent":"kube-scheduler/v1.37.1","objectRef":{"resource":"events","namespace":"default","apiGroup":"events.k8s.io"},"responseStatus":{"code":201},"responseObject":{"kind":"Event","apiVersion":"events.k8s.io/v1","eventTime":"2026-11-21T10:00:01.007000Z","reason":"FailedScheduling","regarding":{"kind":"Pod","namespace":"default","name":"web-2","uid":"u2"},"note":"no"},"stageTimestamp":"2026-11-21T10:00:01.009000Z"}
 {"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/default/pods/web-2/status","verb":"patch","userAgent":"kube-scheduler/v1.37.1","objectRef":{"resource":"pods","namespace":"default","name":"web-2","uid":"u2","apiVersion":"v1","subresource":"status"},"responseStatus":{"code":200},"responseObject":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-2","namespace":"default","uid":"u2","resourceVersion":"12"},"spec":{"containers":[{"name":"c"}]}},"requestReceivedTimestamp":"2026-11-21T10:00:01.007500Z","stageTimestamp":"2026-11-21T10:00:01.008000Z"}
 `
@@ -101,7 +101,7 @@ func TestMerge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Names say nothing, and the order in which files are given does not matter.
+	// Neither names nor the order of files matter.
 	paths := in(t, "a.gz", driverLog, "b.txt", counts, "c", string(zs.EncodeAll([]byte(schedLog), nil)), "d.zst", packed(t, auditLog))
 	rec, err := Open(context.Background(), paths, Options{})
 	if err != nil {
@@ -134,7 +134,7 @@ func startLog() string {
 	return text
 }
 
-// TestFacts: what an audit log tells of the scheduler counts as long as the scheduler's own log is not there.
+// TestFacts: the scheduler's activity in an audit log counts where the scheduler's own log is missing.
 func TestFacts(t *testing.T) {
 	audit := startLog() + auditLog + factsLog
 	rec, err := Open(context.Background(), in(t, "audit.log", audit), Options{})
@@ -169,7 +169,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestCountsAfterTheLog: what was measured after the scheduler's log ended says nothing of the recording.
+// TestCountsAfterTheLog: measurements after the end of the scheduler's log are ignored.
 func TestCountsAfterTheLog(t *testing.T) {
 	late := strings.ReplaceAll(counts, "10:00:01.006", "10:00:09.000")
 	for content, want := range map[string]int{counts: 1, late: 0} {
@@ -215,15 +215,15 @@ func TestBeside(t *testing.T) {
 		{later(schedLog), "audit.log and DIR/a are of different runs: the former covers 2019-11-21 10:00:01 to 10:00:01, the latter 2019-11-21 11:30:00 to 11:30:01"},
 		{later(past(auditLog)), "audit.log and DIR/a are of different runs: the former covers 2019-11-21 10:00:01 to 10:00:01, the latter 2019-11-21 11:30:01 to 11:30:01"},
 	} {
-		paths, said := in(t, "a", c.log), ""
+		paths, got := in(t, "a", c.log), ""
 		truth, err := Open(context.Background(), paths, Options{Beside: rec})
 		if err != nil {
-			said = strings.ReplaceAll(err.Error(), filepath.Dir(paths[0]), "DIR")
+			got = strings.ReplaceAll(err.Error(), filepath.Dir(paths[0]), "DIR")
 		} else if len(truth.Events) != 4 || truth.Events[0].Time.Year() != 2019 {
 			t.Errorf("%+v", truth)
 		}
-		if said != c.want {
-			t.Errorf("got  %s\nwant %s", said, c.want)
+		if got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
 }
@@ -295,8 +295,8 @@ func TestBadInput(t *testing.T) {
 			for _, strict := range []bool{true, false} {
 				rec, err := Open(context.Background(), paths, Options{Strict: strict})
 				if err == nil && !strict && c.notice != "" {
-					if said := strings.ReplaceAll(strings.Join(rec.Notices, "|"), dir, "DIR"); !strings.Contains(said, c.notice) {
-						t.Errorf("it says %s\nwant    %s", said, c.notice)
+					if got := strings.ReplaceAll(strings.Join(rec.Notices, "|"), dir, "DIR"); !strings.Contains(got, c.notice) {
+						t.Errorf("notices %s\nwant    %s", got, c.notice)
 					}
 					continue
 				}
@@ -332,7 +332,7 @@ func TestBadPaths(t *testing.T) {
 	}
 }
 
-// TestCutOff: a last line that is cut off is no error, and what is before it plays.
+// TestCutOff: a cut-off last line is no error, and the lines before it are read.
 func TestCutOff(t *testing.T) {
 	paths := in(t, "audit.log", auditLog[:len(auditLog)-30], "sched.log.gz", packed(t, schedLog[:len(schedLog)-30]))
 	rec, err := Open(context.Background(), paths, Options{})
@@ -366,7 +366,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestOneBadFile: the error is about the bad file, not about the other one, whose reading it ended.
+// TestOneBadFile: the error is about the bad file, not about the other one, whose reading was stopped.
 func TestOneBadFile(t *testing.T) {
 	var long strings.Builder
 	for i := range 20_000 {
@@ -410,13 +410,13 @@ I1121 10:00:09.006900       1 schedule_one.go:1194] "Unable to schedule pod; no 
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []string
+	var all []string
 	for _, e := range rec.Events {
 		if f, ok := e.Fact.(*sources.FailedAttempt); ok {
-			told = append(told, fmt.Sprintf("%s log=%v uid=%s version=%s count=%d", e.Time.Format("05.000000"), f.Log, f.UID, f.Version, f.Count))
+			all = append(all, fmt.Sprintf("%s log=%v uid=%s version=%s count=%d", e.Time.Format("05.000000"), f.Log, f.UID, f.Version, f.Count))
 		}
 	}
-	if want := "[01.006900 log=true uid=u2 version=11 count=1 09.006900 log=true uid=u2 version= count=0]"; fmt.Sprint(told) != want {
-		t.Errorf("told are %v, want %s", told, want)
+	if want := "[01.006900 log=true uid=u2 version=11 count=1 09.006900 log=true uid=u2 version= count=0]"; fmt.Sprint(all) != want {
+		t.Errorf("attempts %v, want %s", all, want)
 	}
 }

@@ -454,12 +454,12 @@ func relative(p place) string {
 	return p.path
 }
 
-// aboutFolders returns a notice for each folder and archive that has files left out.
+// aboutFolders returns a notice for each folder and archive of which files are skipped.
 func aboutFolders(files []*file) (notices []string) {
-	var said []*skipped
+	var listed []*skipped
 	for _, f := range files {
-		if among := f.place.among; among != nil && !slices.Contains(said, among) {
-			said = append(said, among)
+		if among := f.place.among; among != nil && !slices.Contains(listed, among) {
+			listed = append(listed, among)
 			if text := among.notice(); text != "" {
 				notices = append(notices, text)
 			}

@@ -91,7 +91,7 @@ func zippedExport(t testing.TB, more ...string) string {
 	return in(t, "export", b.String())[0]
 }
 
-// TestFound: of a folder and of an archive, what is a recording in it is read, as if it had been named.
+// TestFound: the recordings in a folder or an archive are read as if they had been named.
 func TestFound(t *testing.T) {
 	named, err := Open(t.Context(), in(t, "a", auditLog, "s", schedLog), Options{})
 	if err != nil {
@@ -106,16 +106,16 @@ func TestFound(t *testing.T) {
 			if got, want := show(rec.Events), show(named.Events); got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
-			said := path + ": 5 of the 7 files in it are left out: Markdown (1: README.md), empty (1: empty.log), log of another program (1: pods/kubelet/logs/current.log), " +
+			skipped := path + ": 5 of the 7 files in it are left out: Markdown (1: README.md), empty (1: empty.log), log of another program (1: pods/kubelet/logs/current.log), " +
 				"objects, for --seed (1: cluster-scoped-resources/core/nodes/a.yaml), text (1: version.txt)"
-			if want := append([]string{said}, named.Notices...); !slices.Equal(rec.Notices, want) {
-				t.Errorf("it says %q, want %q", rec.Notices, want)
+			if want := append([]string{skipped}, named.Notices...); !slices.Equal(rec.Notices, want) {
+				t.Errorf("notices %q, want %q", rec.Notices, want)
 			}
 		})
 	}
 }
 
-// TestFoundNothing: what can't be searched, and what holds nothing, says so in a sentence.
+// TestFoundNothing: a folder that can't be searched or has no recording is an error of one sentence.
 func TestFoundNothing(t *testing.T) {
 	bare := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bare, "a.txt"), []byte("x\n"), 0o600); err != nil {
@@ -152,7 +152,7 @@ func TestFoundNothing(t *testing.T) {
 	}
 }
 
-// FuzzFound: no archive makes it fail otherwise than by an error.
+// FuzzFound: no archive makes reading panic.
 func FuzzFound(f *testing.F) {
 	for _, path := range []string{tarred(f, false), zippedExport(f)} {
 		content, err := os.ReadFile(path)

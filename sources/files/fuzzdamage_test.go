@@ -9,21 +9,21 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// readDamaged reads what a fuzzer made of a log, and checks what is true of any recording and any error.
+// readDamaged reads a log that a fuzzer modified, and checks invariants of recordings and errors.
 func readDamaged(t *testing.T, content []byte) *sources.Recording {
 	t.Helper()
 	rec, err := Read(context.Background(), "f", content)
-	said := []string{fmt.Sprint(err)}
+	messages := []string{fmt.Sprint(err)}
 	if err == nil {
-		said = rec.Notices
+		messages = rec.Notices
 	}
-	for _, s := range said {
+	for _, s := range messages {
 		if len(s) > 2000 || string(sources.Sanitize(s)) != s {
 			t.Fatalf("%q", s)
 		}
 	}
-	if len(said) > 12 {
-		t.Fatalf("%d notices: %q", len(said), said)
+	if len(messages) > 12 {
+		t.Fatalf("%d notices: %q", len(messages), messages)
 	}
 	return rec
 }

@@ -67,7 +67,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestUnpacked: an archive that unpacks to more than a bound is refused, also one whose files' sizes add up to little only if they are counted wrongly.
+// TestUnpacked: an archive that unpacks to more than the limit is refused, also if the sum of its sizes overflows.
 func TestUnpacked(t *testing.T) {
 	const most = 100 << 10
 	large := strings.Repeat("x", most)
@@ -125,10 +125,10 @@ func TestTwoClusters(t *testing.T) {
 		a, b string
 		want string
 	}{
-		"one cluster":       {podsFrom("web", 1000, 300), podsFrom("job", 1001, 300), ""},
-		"of the same age":   {podsFrom("web", 1000, 300), podsFrom("job", 1000, 300), "at revision 1004 the former has the pod default/web-2 and the latter default/job-2"},
-		"of another age":    {podsFrom("web", 1000, 300), podsFrom("job", 1_000_001, 300), "comes to revision 1000117 before 2026-11-21 10:03 UTC"},
-		"too little to say": {podsFrom("web", 1000, 2), podsFrom("job", 1000, 2), ""},
+		"one cluster":     {podsFrom("web", 1000, 300), podsFrom("job", 1001, 300), ""},
+		"of the same age": {podsFrom("web", 1000, 300), podsFrom("job", 1000, 300), "at revision 1004 the former has the pod default/web-2 and the latter default/job-2"},
+		"of another age":  {podsFrom("web", 1000, 300), podsFrom("job", 1_000_001, 300), "comes to revision 1000117 before 2026-11-21 10:03 UTC"},
+		"too few pods":    {podsFrom("web", 1000, 2), podsFrom("job", 1000, 2), ""},
 	} {
 		for _, from := range []int64{keep, 1} {
 			dir := filepath.Dir(in(t, "a.log", c.a, "b.log", c.b)[0])
@@ -143,7 +143,7 @@ func TestTwoClusters(t *testing.T) {
 	}
 }
 
-// TestCutLines: a line that a cloud cut, as CloudWatch does at 256 KiB or 1 MiB, is left out, and a notice says so.
+// TestCutLines: a line that a cloud cut, as CloudWatch does at 256 KiB or 1 MiB, is skipped with a notice.
 func TestCutLines(t *testing.T) {
 	lines := strings.SplitAfter(podsFrom("web", 1000, 3), "\n")
 	cut := strings.Replace(lines[1], `"containers"`, `"x":"`+strings.Repeat("y", 1<<20)+`","containers"`, 1)[:1<<20]
@@ -161,11 +161,11 @@ func TestCutLines(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if said := strings.Join(rec.Notices, "\n"); !strings.HasSuffix(said, "f: line 2 can't be read: the line is not a JSON object") {
-				t.Errorf("%s: it says %q", name, said)
+			if got := strings.Join(rec.Notices, "\n"); !strings.HasSuffix(got, "f: line 2 can't be read: the line is not a JSON object") {
+				t.Errorf("%s: notices %q", name, got)
 			}
 			if got := allOf(t, rec); !strings.Contains(got, "web-0") || strings.Contains(got, "web-1") || !strings.Contains(got, "web-2") {
-				t.Errorf("%s: it tells\n%s", name, got)
+				t.Errorf("%s: events\n%s", name, got)
 			}
 		}
 	}

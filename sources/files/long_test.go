@@ -36,7 +36,7 @@ func opened(paths []string, from int64, seeds ...string) (*sources.Recording, er
 	return Open(context.Background(), paths, Options{Seeds: seeds, LongFrom: from, Summary: noSummary})
 }
 
-// allOf returns what a recording tells, as a trace, and its notices.
+// allOf returns a recording as a trace, and its notices.
 func allOf(t *testing.T, rec *sources.Recording) string {
 	t.Helper()
 	var text bytes.Buffer
@@ -71,7 +71,7 @@ func traceOf(t *testing.T, audit string) string {
 
 const keep = 1 << 60
 
-// TestLong: a recording that is not kept tells what it tells when it is kept, each time that it is read.
+// TestLong: a recording that is not kept has the same events as a kept one, each time it is read.
 func TestLong(t *testing.T) {
 	audit := startLog() + auditLog + factsLog
 	wrapped := fmt.Sprintf(`{"events":[{"timestamp":1763719201372,"message":%q},{"timestamp":1763719201373,"message":%q}]}`, strings.Split(audit, "\n")[0], strings.Split(audit, "\n")[1])
@@ -102,7 +102,7 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// TestLongErrors: what can't be read says so as soon as it is opened, in the words of a recording that is kept.
+// TestLongErrors: Open returns the same errors as for a kept recording.
 func TestLongErrors(t *testing.T) {
 	for name, content := range map[string]string{
 		"other":      "{}\n",
@@ -151,7 +151,7 @@ func TestLongTraceIsKept(t *testing.T) {
 	}
 }
 
-// TestLongTraceGrows: what is written to a trace while it is played is not of it.
+// TestLongTraceGrows: playback ignores what is written to a trace after it was opened.
 func TestLongTraceGrows(t *testing.T) {
 	traced := traceOf(t, startLog()+auditLog+factsLog)
 	paths := in(t, "run.trace", traced)
@@ -165,14 +165,14 @@ func TestLongTraceGrows(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := allOf(t, rec); got != want {
-		t.Errorf("it tells\n%s\nwant\n%s", got, want)
+		t.Errorf("events\n%s\nwant\n%s", got, want)
 	}
 }
 
 // TestLongTraceIsBounded: a long trace may tell of any number of pods, one after the other, but not of more at once, or within a
 // minute, than the memory allows.
 func TestLongTraceIsBounded(t *testing.T) {
-	const pods, memory = 1000, 100_000 // of which some 1,500 bytes are one pod's
+	const pods, memory = 1000, 100_000 // about 1,500 bytes per pod
 	record := func(at time.Duration, verb string, pod int) string {
 		return fmt.Sprintf(`{"time":%q,"verb":%q,"object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p%d","namespace":"default","uid":"u%d"}}}`+"\n",
 			time.Unix(1763719201, 0).Add(at).UTC().Format(time.RFC3339Nano), verb, pod, pod)
@@ -211,7 +211,7 @@ func TestLongTraceIsBounded(t *testing.T) {
 	}
 }
 
-// TestLongStdin: what is read of standard input is kept.
+// TestLongStdin: a recording from standard input is kept.
 func TestLongStdin(t *testing.T) {
 	rec, err := Open(context.Background(), []string{"-"}, Options{Stdin: strings.NewReader(auditLog), LongFrom: 1, Summary: noSummary})
 	if err != nil || rec.Reread != nil || len(rec.Events) == 0 {
@@ -219,7 +219,7 @@ func TestLongStdin(t *testing.T) {
 	}
 }
 
-// TestLongStops: who has read enough of a long recording leaves nothing behind.
+// TestLongStops: stopping to read a long recording leaves no goroutine and no open file.
 func TestLongStops(t *testing.T) {
 	rec, err := opened(in(t, "audit.log", strings.Repeat(startLog()+auditLog+factsLog, 300)), 1)
 	if err != nil {
@@ -237,7 +237,7 @@ func TestLongStops(t *testing.T) {
 	}
 }
 
-// TestLongRecordings: real recordings tell the same, kept or not. SCHEDQ_RECORDINGS is their folder.
+// TestLongRecordings: real recordings, in the folder SCHEDQ_RECORDINGS, have the same events, kept or not.
 func TestLongRecordings(t *testing.T) {
 	for _, path := range recordingFiles(t, "audit.log.gz") {
 		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) { compareKept(t, path) })

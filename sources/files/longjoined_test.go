@@ -24,20 +24,20 @@ import (
 func TestLongJoinedRecordings(t *testing.T) {
 	for _, log := range recordingFiles(t, "sched.log.gz") {
 		audit := filepath.Join(filepath.Dir(log), "audit.log.gz")
-		told := unpackedText(t, log)
+		text := unpackedText(t, log)
 		name := filepath.Base(filepath.Dir(log))
 		t.Run(name, func(t *testing.T) { compareKept(t, audit, log) })
-		t.Run(name+" at 2", func(t *testing.T) { compareKept(t, append(in(t, "2.log", cutTo(told, 2)), audit)...) })
-		t.Run(name+" at 3", func(t *testing.T) { compareKept(t, append(in(t, "3.log", cutTo(told, 3)), audit)...) })
+		t.Run(name+" at 2", func(t *testing.T) { compareKept(t, append(in(t, "2.log", cutTo(text, 2)), audit)...) })
+		t.Run(name+" at 3", func(t *testing.T) { compareKept(t, append(in(t, "3.log", cutTo(text, 3)), audit)...) })
 		t.Run(name+" turned down", func(t *testing.T) {
-			half := inParts(told, 2)
+			half := inParts(text, 2)
 			compareKept(t, append(in(t, "5.log", half[0]+cutTo(half[1], 2)), audit)...)
 		})
 		t.Run(name+" in parts", func(t *testing.T) {
 			var content []string
-			for i, part := range inParts(told, 3) {
+			for i, part := range inParts(text, 3) {
 				if i == 1 {
-					part = cutTo(part, 2) // whose verbosity was changed
+					part = cutTo(part, 2) // the verbosity was changed
 				}
 				content = append(content, fmt.Sprintf("sched.%d.log", i), part)
 			}
@@ -63,7 +63,7 @@ func recordingFiles(t *testing.T, name string) []string {
 	return logs
 }
 
-// compareKept compares what files tell that are kept with what they tell if they are not, twice.
+// compareKept compares the events of files that are kept with those if they are not, twice.
 func compareKept(t *testing.T, paths ...string) {
 	t.Helper()
 	kept, err := opened(paths, keep)
@@ -78,7 +78,7 @@ func compareKept(t *testing.T, paths ...string) {
 		t.Fatal("which of them is kept?")
 	}
 	if want, got := fmt.Sprint(kept.Name, kept.Formats, kept.End, kept.Notices), fmt.Sprint(long.Name, long.Formats, long.End, long.Notices); got != want {
-		t.Errorf("it says\n%s\nand kept\n%s", got, want)
+		t.Errorf("notices\n%s\nand kept\n%s", got, want)
 	}
 	for range 2 {
 		n := 0
@@ -92,15 +92,15 @@ func compareKept(t *testing.T, paths ...string) {
 			n++
 		}
 		if n != len(kept.Events) {
-			t.Fatalf("it tells %d events, and kept %d", n, len(kept.Events))
+			t.Fatalf("%d events, and kept %d", n, len(kept.Events))
 		}
 	}
 	if want, got := kindsOf(kept.Events), kindsOf(long.Events); !slices.Equal(got, want) {
-		t.Errorf("of it is shown %v, and told %v", got, want)
+		t.Errorf("the summary has %v, and the events %v", got, want)
 	}
 }
 
-// kindsOf returns which facts events tell.
+// kindsOf returns the kinds of facts in events.
 func kindsOf(events []sources.Event) []string {
 	kinds := map[string]bool{}
 	for _, ev := range events {
@@ -202,7 +202,7 @@ func aPair(pods, verbosity int) (audit, sched string) {
 // stamp is a time as audit logs have it.
 func stamp(at time.Time) string { return at.Format("2006-01-02T15:04:05.000000Z") }
 
-// TestLongJoined: an audit log and the log of its scheduler tell together the same, kept or not.
+// TestLongJoined: an audit log joined with its scheduler's log has the same events, kept or not.
 func TestLongJoined(t *testing.T) {
 	audit, five := aPair(40, 5)
 	_, two := aPair(40, 2)

@@ -14,14 +14,14 @@ import (
 // folder.
 func TestLongLogRecordings(t *testing.T) {
 	for _, log := range recordingFiles(t, "sched.log.gz") {
-		told := unpackedText(t, log)
-		parts := inParts(told, 3)
+		text := unpackedText(t, log)
+		parts := inParts(text, 3)
 		name := filepath.Base(filepath.Dir(log))
 		t.Run(name, func(t *testing.T) { compareKept(t, log) })
 		t.Run(name+" in parts", func(t *testing.T) {
 			compareKept(t, in(t, "0.log", parts[0], "1.log", parts[1], "2.log", parts[2])...)
 		})
-		for what, text := range map[string]string{"at 2": cutTo(told, 2), "at 3": cutTo(told, 3), "turned down": parts[0] + parts[1] + cutTo(parts[2], 2)} {
+		for what, text := range map[string]string{"at 2": cutTo(text, 2), "at 3": cutTo(text, 3), "turned down": parts[0] + parts[1] + cutTo(parts[2], 2)} {
 			t.Run(name+" "+what, func(t *testing.T) { compareKept(t, in(t, "cut.log", text)...) })
 		}
 	}
@@ -36,11 +36,11 @@ func compareAllKept(t *testing.T, paths ...string) {
 		t.Fatalf("%v, and kept %v", got, want)
 	}
 	if want == nil && (long.Reread != nil || allOf(t, long) != allOf(t, kept)) {
-		t.Error("it tells another story, or is not kept")
+		t.Error("other events, or not kept")
 	}
 }
 
-// TestLongLog: a scheduler's log tells the same alone, kept or not, whether it tells all moves, and with counts and marks beside it.
+// TestLongLog: a scheduler's log has the same events, kept or not, at any verbosity, and joined with counts and marks.
 func TestLongLog(t *testing.T) {
 	_, five := aPair(40, 5)
 	_, three := aPair(40, 3)
@@ -86,12 +86,12 @@ func TestLongLogSeeded(t *testing.T) {
 	}
 	for range 2 {
 		if got := allOf(t, long); got != want {
-			t.Errorf("it tells\n%s\nand kept\n%s", got, want)
+			t.Errorf("events\n%s\nand kept\n%s", got, want)
 		}
 	}
 }
 
-// TestLongLogKept: what is wrong with schedulers' logs is said as if they were kept.
+// TestLongLogKept: problems of schedulers' logs are reported as if they were kept.
 func TestLongLogKept(t *testing.T) {
 	_, five := aPair(40, 5)
 	for name, content := range map[string][]string{
@@ -115,7 +115,7 @@ func TestLongTruth(t *testing.T) {
 		audit string
 		log   []string
 		long  bool
-		wrong string // of what is said; empty if nothing is wrong
+		wrong string // in the notices; empty if nothing is wrong
 	}{
 		"of 5":                    {audit, []string{five}, true, ""},
 		"in parts":                {audit, fives, true, ""},
@@ -147,7 +147,7 @@ func TestLongTruth(t *testing.T) {
 				t.Fatalf("%v, and kept %v, want %q", got, want, c.wrong)
 			}
 			if want == nil && ((long.Reread != nil) != c.long || allOf(t, long) != allOf(t, kept)) {
-				t.Errorf("it tells another story, or is kept: %t", long.Reread == nil)
+				t.Errorf("other events, or kept: %t", long.Reread == nil)
 			}
 		})
 	}

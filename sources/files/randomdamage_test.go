@@ -30,13 +30,13 @@ func rounds(t *testing.T) int {
 // logLine is a line of an undamaged file, with what its one event is known by; "" if it gives none.
 type logLine struct{ text, id string }
 
-// dialect is a format whose lines can be made up.
+// dialect is a format with generated lines.
 type dialect struct {
 	name   string
 	header string
 	// line makes a line up, or a few that belong together. The number is used once.
 	line func(r *rand.Rand, number int) []logLine
-	// halves is true if half of a line may be read: it is not told from a whole one.
+	// halves is true if half of a line may be read, because it looks complete.
 	halves bool
 }
 
@@ -201,7 +201,7 @@ func ids(lines []logLine) (ids []string) {
 }
 
 // cutAt splits what lines tell where their file is cut: whole lines, and the one that is cut. A line that lacks nothing
-// but its end is whole, unless that can't be told.
+// but its end is whole, if it looks so.
 func cutAt(d *dialect, lines []logLine, at int) (whole, half []string) {
 	end := len(d.header)
 	for _, l := range lines {
@@ -304,7 +304,7 @@ func TestRandomDamageOfARecording(t *testing.T) {
 	records := bytes.SplitAfter(text, []byte("\n"))[1:121]
 	var want []string
 	for _, record := range records {
-		want = append(want, told(t, traceHeader+string(record))...)
+		want = append(want, traceEvents(t, traceHeader+string(record))...)
 	}
 	if len(want) != len(records) {
 		t.Fatalf("%d events of %d records", len(want), len(records))
@@ -323,7 +323,7 @@ func TestRandomDamageOfARecording(t *testing.T) {
 				damaged += traceHeader
 			}
 		}
-		got := told(t, damaged)
+		got := traceEvents(t, damaged)
 		slices.Sort(got)
 		slices.Sort(left)
 		if !slices.Equal(got, left) {
@@ -332,8 +332,8 @@ func TestRandomDamageOfARecording(t *testing.T) {
 	}
 }
 
-// told returns a trace's events as text.
-func told(t *testing.T, content string) (events []string) {
+// traceEvents returns a trace's events as text.
+func traceEvents(t *testing.T, content string) (events []string) {
 	t.Helper()
 	rec, err := open(t, content, false)
 	if err != nil {

@@ -29,12 +29,12 @@ type reading struct {
 	files []*file
 	opts  Options
 
-	seeded bool // the seeds are read
-	seeds  []seedList
-	said   []string // notices about the seeds
-	run    joined.Recording
-	audits *audit.Logs // nil if there are none
-	shown  Summary     // of the audit logs if a file is not kept
+	seeded      bool // the seeds are read
+	seeds       []seedList
+	seedNotices []string
+	run         joined.Recording
+	audits      *audit.Logs // nil if there are none
+	shown       Summary     // of the audit logs if a file is not kept
 }
 
 // read reads the files until the recording's first event is known, and returns the recording.
@@ -65,23 +65,23 @@ func (r *reading) read(ctx context.Context) (*sources.Recording, error) {
 	}
 	if rec, err := played(r.name, files, r.seeds); rec != nil || err != nil {
 		if err == nil {
-			rec.Notices = slices.Concat(notices, r.said, rec.Notices)
+			rec.Notices = slices.Concat(notices, r.seedNotices, rec.Notices)
 		}
 		return rec, err
 	}
 	if err := sameRun(files); err != nil {
 		return nil, err
 	}
-	rec := &sources.Recording{Name: r.name, Notices: slices.Concat(notices, r.said)}
+	rec := &sources.Recording{Name: r.name, Notices: slices.Concat(notices, r.seedNotices)}
 	for _, f := range files {
 		describe(rec, f)
 	}
-	said, told, err := r.begin(ctx, files)
+	fromBegin, facts, err := r.begin(ctx, files)
 	if err != nil {
 		return nil, err
 	}
-	rec.Notices = append(rec.Notices, said...)
-	return rec, r.finish(ctx, rec, files, told)
+	rec.Notices = append(rec.Notices, fromBegin...)
+	return rec, r.finish(ctx, rec, files, facts)
 }
 
 // survey surveys the audit logs as a whole and prepares merging them with the other files.
@@ -148,7 +148,7 @@ func (r *reading) leaveOut(f *file, cause error) error {
 // readSeeds reads the seeds, once.
 func (r *reading) readSeeds(ctx context.Context) (err error) {
 	if !r.seeded {
-		r.seeds, r.said, err = readSeeds(ctx, r.opts)
+		r.seeds, r.seedNotices, err = readSeeds(ctx, r.opts)
 		r.seeded = err == nil
 	}
 	return err
@@ -220,7 +220,7 @@ func (r *reading) visitor() func() func(sources.Event) {
 
 // begin applies the seeds. It returns notices about them and the events that precede the files' events: the objects
 // that existed and the schedulers that started.
-func (r *reading) begin(ctx context.Context, files []*file) (notices []string, told []sources.Event, err error) {
+func (r *reading) begin(ctx context.Context, files []*file) (notices []string, facts []sources.Event, err error) {
 	at, end := spanOf(files)
 	seed, notices := applySeeds(r.seeds, at, end)
 	var starts []sources.Event
@@ -238,19 +238,19 @@ func (r *reading) begin(ctx context.Context, files []*file) (notices []string, t
 			tried.Note(ev)
 		}
 		var fit earlier.Fit
-		told, fit = seed.Beside(tried, at, end)
+		facts, fit = seed.Beside(tried, at, end)
 		notices = append(notices, aboutFit(fit, r.seeds, false)...)
-		r.run.Before = slices.Insert(r.run.Before, 0, joined.Kept(slices.Clone(told)))
+		r.run.Before = slices.Insert(r.run.Before, 0, joined.Kept(slices.Clone(facts)))
 	}
-	return notices, append(told, r.run.Describe(starts)...), nil
+	return notices, append(facts, r.run.Describe(starts)...), nil
 }
 
 // finish sets rec's events, or its Reread if a file is not kept.
-func (r *reading) finish(ctx context.Context, rec *sources.Recording, files []*file, told []sources.Event) error {
+func (r *reading) finish(ctx context.Context, rec *sources.Recording, files []*file, facts []sources.Event) error {
 	switch {
 	case r.isLong():
 		rec.Reread = func(ctx context.Context) iter.Seq2[sources.Event, error] { return r.run.Events(ctx) }
-		rec.Events = r.summary(files, told)
+		rec.Events = r.summary(files, facts)
 		r.forget()
 	case len(files) == 1 && len(r.seeds) == 0 && files[0].part.Events != nil:
 		rec.Events = files[0].part.Events
@@ -266,31 +266,31 @@ func (r *reading) finish(ctx context.Context, rec *sources.Recording, files []*f
 }
 
 // summary returns events that show which facts the files contain, in the order of time.
-func (r *reading) summary(files []*file, told []sources.Event) []sources.Event {
+func (r *reading) summary(files []*file, facts []sources.Event) []sources.Event {
 	if r.shown != nil {
-		told = append(told, r.shown.Events()...)
+		facts = append(facts, r.shown.Events()...)
 	}
 	for _, l := range r.run.Logs {
-		told = append(told, l.Spans...)
+		facts = append(facts, l.Spans...)
 		if n := len(l.Spans); n > 0 && l.Spans[n-1].Fact.(*sources.Logged).Verbosity >= 0 {
-			told = append(told, sources.Event{Time: l.Last, Fact: &sources.Logged{Verbosity: -1}})
+			facts = append(facts, sources.Event{Time: l.Last, Fact: &sources.Logged{Verbosity: -1}})
 		}
 	}
 	for _, f := range files {
 		if f.shown != nil {
-			told = append(told, f.shown.events(f.sched)...)
+			facts = append(facts, f.shown.events(f.sched)...)
 		}
 		if f.selected != nil {
-			told = append(told, f.selected.Events()...)
+			facts = append(facts, f.selected.Events()...)
 		}
 		shown := r.opts.Summary()
 		for _, ev := range f.part.Events {
 			shown.Add(ev)
 		}
-		told = append(told, shown.Events()...)
+		facts = append(facts, shown.Events()...)
 	}
-	slices.SortStableFunc(told, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
-	return told
+	slices.SortStableFunc(facts, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+	return facts
 }
 
 // forget releases data that is not needed once the recording is complete.
@@ -339,9 +339,9 @@ func describe(rec *sources.Recording, f *file) {
 	if f.part.Last.After(rec.End) {
 		rec.End = f.part.Last
 	}
-	for _, said := range []string{f.torn, f.besides} {
-		if said != "" {
-			rec.Notices = append(rec.Notices, said)
+	for _, notice := range []string{f.torn, f.besides} {
+		if notice != "" {
+			rec.Notices = append(rec.Notices, notice)
 		}
 	}
 	rec.Notices = append(rec.Notices, f.part.Notices...)

@@ -108,11 +108,11 @@ func samePods(files []*file) error {
 // sameRunAs returns an error unless the files can be of the run of rec: each covers about the same time, and if its moves
 // name pods, rec has some of them.
 func sameRunAs(ctx context.Context, rec *sources.Recording, files []*file) error {
-	told := rec.Events
-	if len(told) == 0 {
+	events := rec.Events
+	if len(events) == 0 {
 		return nil
 	}
-	before := span{string(rec.Name), told[0].Time, told[len(told)-1].Time}
+	before := span{string(rec.Name), events[0].Time, events[len(events)-1].Time}
 	unknown := map[*file]*sources.PodNames{} // files none of whose pods is in rec
 	for _, f := range files {
 		s := f.span()

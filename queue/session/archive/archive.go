@@ -1,3 +1,8 @@
+// Package archive stores the history of a timeline that is no longer in memory in a file: its changes in
+// compressed blocks, found by number and by time, and occasionally the whole board to start from.
+//
+// Changes and moves have the timeline's numbers, from 0. They are read back as they were written, except
+// that a pod's moves before its oldest in a block are read on demand. One goroutine writes; any may read.
 package archive
 
 import (
@@ -25,7 +30,7 @@ const (
 	MaxBytes = 8 << 30
 	// window is the compressor's window. It uses twice as much memory, and most blocks are smaller.
 	window = 1 << 20
-	// maxUnpacked limits the decompressed size of a block or board.
+	// maxDecompressed limits the decompressed size of a block or board.
 	maxDecompressed = 1 << 30
 )
 
@@ -72,7 +77,7 @@ type boardPlace struct {
 	orders place   // its other orders, as indices into those
 }
 
-// opened is the board that was read last, cached for moving back and forth. The zero value is none.
+// cachedBoard is the board that was read last, for moving back and forth. The zero value is none.
 type cachedBoard struct {
 	*board.Board
 	change int
@@ -86,16 +91,16 @@ type block struct {
 
 // New returns an archive in f, which must be empty. Closing the archive closes f.
 func New(f File) (*Archive, error) {
-	packer, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+	compressor, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
 		zstd.WithWindowSize(window))
 	if err != nil {
 		return nil, fmt.Errorf("set up compression: %w", err)
 	}
-	opener, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(maxDecompressed))
+	decompressor, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(maxDecompressed))
 	if err != nil {
 		return nil, fmt.Errorf("set up decompression: %w", err)
 	}
-	return &Archive{file: f, compressor: packer, decompressor: opener, cache: lru.New(cachedBlocks)}, nil
+	return &Archive{file: f, compressor: compressor, decompressor: decompressor, cache: lru.New(cachedBlocks)}, nil
 }
 
 // Close closes the file, after which nothing can be read.
@@ -140,16 +145,16 @@ func (a *Archive) write(e *encoder, p place) (place, error) {
 	if e.failed != nil {
 		return p, e.failed
 	}
-	packed := a.compressor.EncodeAll(e.out, nil)
-	if a.length+int64(len(packed)) > MaxBytes {
+	data := a.compressor.EncodeAll(e.out, nil)
+	if a.length+int64(len(data)) > MaxBytes {
 		return p, errFull
 	}
-	if _, err := a.file.WriteAt(packed, a.length); err != nil {
+	if _, err := a.file.WriteAt(data, a.length); err != nil {
 		return p, err
 	}
-	p.offset, p.size = a.length, len(packed)
+	p.offset, p.size = a.length, len(data)
 	a.mu.Lock()
-	a.length += int64(len(packed))
+	a.length += int64(len(data))
 	a.mu.Unlock()
 	return p, nil
 }
@@ -233,11 +238,11 @@ func (a *Archive) block(i int, p place) *block {
 
 // open returns a decoder of the data at p.
 func (a *Archive) open(p place) (*decoder, error) {
-	packed := make([]byte, p.size)
-	if _, err := a.file.ReadAt(packed, p.offset); err != nil {
+	data := make([]byte, p.size)
+	if _, err := a.file.ReadAt(data, p.offset); err != nil {
 		return nil, err
 	}
-	raw, err := a.decompressor.DecodeAll(packed, nil)
+	raw, err := a.decompressor.DecodeAll(data, nil)
 	if err != nil {
 		return nil, err
 	}

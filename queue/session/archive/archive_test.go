@@ -109,12 +109,12 @@ func TestEveryField(t *testing.T) {
 	}
 	got := a.Change(0)
 	if got.Move != got.After.Last || got.Move.Pod != got.After || a.Move(7) != got.Move {
-		t.Error("the pod and its move are not each other's")
+		t.Error("the pod and its move do not refer to each other")
 	}
 	same := func(what string, got, want any) {
 		t.Helper()
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%s is read as\n%+v\nwant\n%+v", what, got, want)
+			t.Errorf("%s is\n%+v\nwant\n%+v", what, got, want)
 		}
 	}
 	same("the object", got.After.Object(), object)
@@ -122,11 +122,11 @@ func TestEveryField(t *testing.T) {
 		t.Error("the object is unpacked more than once")
 	}
 	same("the verdict", got.After.Verdict, pod.Verdict)
-	same("the reason", got.After.Cause, pod.Cause)
+	same("the cause", got.After.Cause, pod.Cause)
 	move.Transition.Pod = nil // only stored with the pod
-	same("what the queue says of the move", got.Move.Transition, move.Transition)
+	same("the queue's transition", got.Move.Transition, move.Transition)
 	if got.Move.Seq != 7 {
-		t.Errorf("the move is the %d-th", got.Move.Seq)
+		t.Errorf("the move has number %d, want 7", got.Move.Seq)
 	}
 	was := *pod
 	was.Last, got.After.Last = nil, nil
@@ -134,8 +134,8 @@ func TestEveryField(t *testing.T) {
 	same("the pod", *got.After, was)
 }
 
-// TestNothing: missing values are read back as missing.
-func TestNothing(t *testing.T) {
+// TestMissingValues: missing values are read back as missing.
+func TestMissingValues(t *testing.T) {
 	a := newArchive(t, &memory{})
 	if err := a.Append([]board.Change{{At: noon, After: &board.Pod{PodInfo: queue.PodInfo{PendingPlugins: []string{}}}}, {}}, 0); err != nil {
 		t.Fatal(err)
@@ -187,12 +187,12 @@ func history(n int) (changes []board.Change, boards []*board.Board) {
 	return changes, boards
 }
 
-// keep writes changes as a timeline does, atOnce at a time, with the board before each batch.
-func keep(t *testing.T, a *Archive, changes []board.Change, boards []*board.Board, atOnce int) {
+// appendAll appends changes as a timeline does, in batches, with the board before each.
+func appendAll(t *testing.T, a *Archive, changes []board.Change, boards []*board.Board, batch int) {
 	t.Helper()
 	moves := 0
-	for at := 0; at < len(changes); at += atOnce {
-		some := changes[at:min(at+atOnce, len(changes))]
+	for at := 0; at < len(changes); at += batch {
+		some := changes[at:min(at+batch, len(changes))]
 		if err := a.AppendBoard(boards[at], func(*board.Pod) bool { return true }); err != nil {
 			t.Fatal(err)
 		}
@@ -205,12 +205,12 @@ func keep(t *testing.T, a *Archive, changes []board.Change, boards []*board.Boar
 	}
 }
 
-// TestFound: changes and moves are found by number and by time, with a board near each, and the chain of a
+// TestFind: changes and moves are found by number and by time, with a board near each, and the chain of a
 // pod's moves continues in earlier blocks.
-func TestFound(t *testing.T) {
+func TestFind(t *testing.T) {
 	changes, boards := history(5 * BlockLen)
 	a := newArchive(t, &memory{})
-	keep(t, a, changes, boards, 3*BlockLen/2)
+	appendAll(t, a, changes, boards, 3*BlockLen/2)
 	moves := 0
 	for i, c := range changes {
 		got := a.Change(i)
@@ -218,10 +218,10 @@ func TestFound(t *testing.T) {
 			t.Fatalf("change %d is %+v, want %+v", i, got, c)
 		}
 		if n := a.ChangesBy(c.At); n != i+1 {
-			t.Fatalf("%d changes by the %d-th", n, i)
+			t.Fatalf("%d changes by change %d", n, i)
 		}
 		if n := a.ChangesBy(c.At.Add(-1)); n != i {
-			t.Fatalf("%d changes before the %d-th", n, i)
+			t.Fatalf("%d changes before change %d", n, i)
 		}
 		if n := a.MovesBefore(i); n != moves {
 			t.Fatalf("%d moves before change %d, want %d", n, i, moves)
@@ -231,7 +231,7 @@ func TestFound(t *testing.T) {
 		}
 		for got, want := a.Move(moves), c.Move; want != nil; got, want = got.Prev(), want.Prev() {
 			if got == nil || got.Seq != want.Seq || got.Pod.Key != want.Pod.Key || !got.Time.Equal(want.Time) {
-				t.Fatalf("of the chain of move %d %+v is read as %+v", moves, want, got)
+				t.Fatalf("the chain of move %d has %+v, want %+v", moves, got, want)
 			}
 			if i%97 > 0 {
 				break
@@ -315,7 +315,7 @@ func TestFull(t *testing.T) {
 	}
 	n := a.end
 	if n == 0 || n == len(changes) {
-		t.Fatalf("%d changes are there", n)
+		t.Fatalf("%d changes are stored", n)
 	}
 	if got := a.Change(n - 1); got.After == nil || got.After.Key != changes[n-1].After.Key {
 		t.Errorf("the last change is %+v", got)
@@ -332,7 +332,7 @@ func TestDamaged(t *testing.T) {
 	} {
 		f := &memory{}
 		a := newArchive(t, f)
-		keep(t, a, changes, boards, BlockLen)
+		appendAll(t, a, changes, boards, BlockLen)
 		damage(f)
 		if c := a.Change(7); c.After != nil {
 			t.Errorf("%s: change 7 is %+v", name, c)

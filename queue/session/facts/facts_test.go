@@ -1,4 +1,4 @@
-// Package facts checks what schedq says of waiting pods against the raw lines of recordings.
+// Package facts checks explanations of waiting pods against the raw lines of recordings.
 package facts
 
 import (
@@ -36,7 +36,7 @@ var (
 func TestFacts(t *testing.T) {
 	root := os.Getenv("SCHEDQ_RECORDINGS")
 	if root == "" {
-		t.Skip("SCHEDQ_RECORDINGS names no folder of recordings")
+		t.Skip("SCHEDQ_RECORDINGS is not set")
 	}
 	logs, err := filepath.Glob(filepath.Join(root, "*", "sched.log.gz"))
 	if err != nil || len(logs) == 0 {
@@ -64,8 +64,8 @@ func TestFacts(t *testing.T) {
 	t.Logf("all: %s", all)
 }
 
-// TestFactsOfEmbedded is TestFacts for the recordings that come with the program.
-func TestFactsOfEmbedded(t *testing.T) {
+// TestFactsEmbedded is TestFacts for the embedded recordings.
+func TestFactsEmbedded(t *testing.T) {
 	var all tally
 	for _, info := range embedded.All() {
 		t.Run(info.Name, func(t *testing.T) {
@@ -118,7 +118,7 @@ func checkFacts(t *testing.T, raw *raw, n int, rec *sources.Recording, modelled 
 			continue
 		}
 		if modelled && x.Conclusion == nil {
-			continue // the model has it elsewhere: make verify counts those
+			continue // the model has it in another tier, which make verify counts
 		}
 		all.pairs++
 		all.add(checkOne(t, raw, name, now, x, modelled))
@@ -130,12 +130,12 @@ func checkOne(t *testing.T, raw *raw, name string, now time.Time, x *explain.Exp
 	s := raw.at(name, now)
 	var best *reading
 	exact := true
-	for i, w := range raw.worlds(now) {
+	for i, w := range raw.clusters(now) {
 		if w.pods[name] == nil {
 			continue
 		}
 		r := newReading(w, w.pods[name], s, x, modelled)
-		r.evidence(raw, now)
+		r.checkDetails(raw, now)
 		if c := x.Conclusion; c != nil {
 			r.read(string(c.Cause), causes)
 			fix, besides, _ := strings.Cut(string(c.Fix), "Besides, ")
@@ -145,7 +145,7 @@ func checkOne(t *testing.T, raw *raw, name string, now time.Time, x *explain.Exp
 			}
 			r.read(string(c.Next), nexts)
 		}
-		r.needs()
+		r.checkNeeds()
 		if best == nil || len(r.wrong) < len(best.wrong) {
 			best, exact = r, i == 0
 		}
@@ -154,7 +154,7 @@ func checkOne(t *testing.T, raw *raw, name string, now time.Time, x *explain.Exp
 		}
 	}
 	if best == nil {
-		t.Errorf("%s at %s: it is not among the objects", name, now)
+		t.Errorf("%s at %s: no such object", name, now)
 		return tally{wrong: 1}
 	}
 	all := tally{statements: best.statements, wrong: len(best.wrong)}
@@ -187,8 +187,8 @@ func texts(x *explain.Explanation) []string {
 	return all
 }
 
-// evidence checks what the explanation lists beside its conclusion.
-func (r *reading) evidence(raw *raw, now time.Time) {
+// checkDetails checks the explanation without its conclusion.
+func (r *reading) checkDetails(raw *raw, now time.Time) {
 	x, s := r.x, r.s
 	near := func(a, b time.Time, within time.Duration) bool { return a.Sub(b).Abs() <= within }
 	if r.modelled {
@@ -213,13 +213,13 @@ func (r *reading) evidence(raw *raw, now time.Time) {
 		r.check(x.LastWoken != nil && x.LastWoken.Event == s.wokenBy && near(x.LastWoken.Time, s.woken, same), "woken by %v, but the log has %s at %s", x.LastWoken, s.wokenBy, s.woken)
 	}
 	if a := x.LastAttempt; a != nil && s.attempts > 0 {
-		noNodes := s.message == "no nodes are registered to the cluster" && string(a.Message) == "no nodes available to schedule pods" // the condition's words
+		noNodes := s.message == "no nodes are registered to the cluster" && string(a.Message) == "no nodes available to schedule pods" // as in the condition
 		r.check(string(a.Message) == s.message || noNodes, "the message is %q, but the log has %q", a.Message, s.message)
 		reasons, nodes := reasonsIn(s.message)
 		r.check(a.Nodes == nodes, "%d nodes, but the message counts %d", a.Nodes, nodes)
 		for _, reason := range a.Reasons {
 			if len(reasons) == 0 && reason.Nodes == nodes && strings.Contains(s.message, string(reason.Reason)) {
-				continue // rejected before any node was looked at
+				continue // rejected before any node was evaluated
 			}
 			r.check(reasons[string(reason.Reason)] == reason.Nodes, "%d nodes for %q, but the message counts %d", reason.Nodes, reason.Reason, reasons[string(reason.Reason)])
 		}
@@ -247,8 +247,8 @@ func (r *reading) evidence(raw *raw, now time.Time) {
 	}
 }
 
-// needs checks the nodes on which it fits, and what the nearest lack.
-func (r *reading) needs() {
+// checkNeeds checks the nodes on which the pod fits, and what the nearest others lack.
+func (r *reading) checkNeeds() {
 	n := r.x.Needs
 	if n == nil || len(n.Everywhere) > 0 || len(claimsOf(r.pod)) > 0 {
 		return

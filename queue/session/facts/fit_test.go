@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// This file works out anew, without kube-scheduler's plugins, whether a pod fits on a node.
+// This file determines whether a pod fits on a node, independently of kube-scheduler's plugins.
 
 // miss is what keeps a pod off a node.
 type miss struct {
@@ -24,7 +24,7 @@ type miss struct {
 	short     map[v1.ResourceName]shortage
 	ports     []string // the pods that use its host ports
 	conflicts []string // the pods that an anti-affinity conflicts with
-	alone     bool     // no pod matches its pod affinity
+	noMatch   bool     // no pod matches its pod affinity
 	spread    bool
 }
 
@@ -32,7 +32,7 @@ type shortage struct{ needs, free, allocatable, lacks resource.Quantity }
 
 func (m *miss) fits() bool {
 	return len(m.labels) == 0 && len(m.terms) == 0 && len(m.taints) == 0 && !m.cordoned && !m.notReady && len(m.short) == 0 &&
-		len(m.ports) == 0 && len(m.conflicts) == 0 && !m.alone && !m.spread
+		len(m.ports) == 0 && len(m.conflicts) == 0 && !m.noMatch && !m.spread
 }
 
 func requests(pod *v1.Pod) v1.ResourceList {
@@ -71,7 +71,9 @@ func requests(pod *v1.Pod) v1.ResourceList {
 	return sum
 }
 
-func done(p *v1.Pod) bool { return p.Status.Phase == v1.PodSucceeded || p.Status.Phase == v1.PodFailed }
+func completed(p *v1.Pod) bool {
+	return p.Status.Phase == v1.PodSucceeded || p.Status.Phase == v1.PodFailed
+}
 
 func priority(p *v1.Pod) int32 {
 	if p.Spec.Priority == nil {
@@ -80,18 +82,18 @@ func priority(p *v1.Pod) int32 {
 	return *p.Spec.Priority
 }
 
-// running returns the pods that are bound to a node, and those nominated to it that take precedence of pod.
-func (w *world) running(node string) []*v1.Pod {
+// running returns the pods that are bound to a node and have not completed.
+func (w *cluster) running(node string) []*v1.Pod {
 	var all []*v1.Pod
 	for _, key := range slices.Sorted(maps.Keys(w.pods)) {
-		if p := w.pods[key]; p.Spec.NodeName == node && !done(p) {
+		if p := w.pods[key]; p.Spec.NodeName == node && !completed(p) {
 			all = append(all, p)
 		}
 	}
 	return all
 }
 
-func (w *world) free(pod *v1.Pod, node *v1.Node) v1.ResourceList {
+func (w *cluster) free(pod *v1.Pod, node *v1.Node) v1.ResourceList {
 	free := node.Status.Allocatable.DeepCopy()
 	take := func(p *v1.Pod) {
 		for name, q := range requests(p) {
@@ -102,7 +104,7 @@ func (w *world) free(pod *v1.Pod, node *v1.Node) v1.ResourceList {
 	}
 	for _, p := range w.pods {
 		nominated := p.Spec.NodeName == "" && p.Status.NominatedNodeName == node.Name && p.UID != pod.UID && priority(p) >= priority(pod)
-		if (p.Spec.NodeName == node.Name || nominated) && !done(p) {
+		if (p.Spec.NodeName == node.Name || nominated) && !completed(p) {
 			take(p)
 		}
 	}
@@ -119,7 +121,7 @@ func tolerates(pod *v1.Pod, t v1.Taint) bool {
 	})
 }
 
-// selects reports whether a node has a label, written as kubectl writes a selector.
+// selects reports whether a node matches a selector in kubectl's syntax.
 func selects(node *v1.Node, selector string) bool {
 	s, err := labels.Parse(selector)
 	return err == nil && s.Matches(labels.Set(node.Labels))
@@ -148,8 +150,8 @@ func selectorOf(e v1.NodeSelectorRequirement) string {
 	return e.Key + "<" + e.Values[0]
 }
 
-// misses returns what pod misses on node.
-func (w *world) misses(pod *v1.Pod, node *v1.Node) *miss {
+// misses returns what keeps pod off node.
+func (w *cluster) misses(pod *v1.Pod, node *v1.Node) *miss {
 	m := &miss{short: map[v1.ResourceName]shortage{}, cordoned: node.Spec.Unschedulable}
 	for key, value := range pod.Spec.NodeSelector {
 		if !selects(node, key+"="+value) {
@@ -243,12 +245,12 @@ func antiTerms(p *v1.Pod) []v1.PodAffinityTerm {
 	return nil
 }
 
-// podTerms adds what affinities and anti-affinities between pods rule out.
-func (w *world) podTerms(pod *v1.Pod, node *v1.Node, m *miss) {
+// podTerms adds the effects of affinities and anti-affinities between pods.
+func (w *cluster) podTerms(pod *v1.Pod, node *v1.Node, m *miss) {
 	for _, key := range slices.Sorted(maps.Keys(w.pods)) {
 		p := w.pods[key]
 		on := w.nodes[p.Spec.NodeName]
-		if on == nil || done(p) {
+		if on == nil || completed(p) {
 			continue
 		}
 		same := func(topology string) bool {
@@ -271,23 +273,23 @@ func (w *world) podTerms(pod *v1.Pod, node *v1.Node, m *miss) {
 	}
 	any := false
 	for _, p := range w.pods {
-		any = any || w.nodes[p.Spec.NodeName] != nil && !done(p) && matchesAll(p)
+		any = any || w.nodes[p.Spec.NodeName] != nil && !completed(p) && matchesAll(p)
 	}
 	for _, t := range terms {
 		value, ok := node.Labels[t.TopologyKey]
 		found := false
 		for _, p := range w.pods {
 			on := w.nodes[p.Spec.NodeName]
-			found = found || on != nil && !done(p) && on.Labels[t.TopologyKey] == value && matchesAll(p)
+			found = found || on != nil && !completed(p) && on.Labels[t.TopologyKey] == value && matchesAll(p)
 		}
 		if !ok || !found && (any || !matchesAll(pod)) {
-			m.alone = true
+			m.noMatch = true
 		}
 	}
 }
 
 // domains counts the pods that a constraint selects in each domain.
-func (w *world) domains(pod *v1.Pod, c v1.TopologySpreadConstraint) map[string]int {
+func (w *cluster) domains(pod *v1.Pod, c v1.TopologySpreadConstraint) map[string]int {
 	counts := map[string]int{}
 	for _, node := range w.nodes {
 		value, ok := node.Labels[c.TopologyKey]
@@ -315,13 +317,13 @@ func (w *world) domains(pod *v1.Pod, c v1.TopologySpreadConstraint) map[string]i
 }
 
 // labelsOnly is misses for the node selector and the node affinity.
-func (w *world) labelsOnly(pod *v1.Pod, node *v1.Node) *miss {
+func (w *cluster) labelsOnly(pod *v1.Pod, node *v1.Node) *miss {
 	bare := &v1.Pod{}
 	bare.Spec.NodeSelector, bare.Spec.Affinity = pod.Spec.NodeSelector, pod.Spec.Affinity
-	return (&world{}).misses(bare, node)
+	return (&cluster{}).misses(bare, node)
 }
 
-func (w *world) skewed(pod *v1.Pod, node *v1.Node) bool {
+func (w *cluster) skewed(pod *v1.Pod, node *v1.Node) bool {
 	for _, c := range pod.Spec.TopologySpreadConstraints {
 		if c.WhenUnsatisfiable != v1.DoNotSchedule {
 			continue
@@ -331,14 +333,14 @@ func (w *world) skewed(pod *v1.Pod, node *v1.Node) bool {
 			return true
 		}
 		counts := w.domains(pod, c)
-		if !takes(pod, c, counts, value) {
+		if !allows(pod, c, counts, value) {
 			return true
 		}
 	}
 	return false
 }
 
-func takes(pod *v1.Pod, c v1.TopologySpreadConstraint, counts map[string]int, value string) bool {
+func allows(pod *v1.Pod, c v1.TopologySpreadConstraint, counts map[string]int, value string) bool {
 	least := 0
 	if c.MinDomains == nil || int(*c.MinDomains) <= len(counts) {
 		for _, n := range slices.Sorted(maps.Values(counts)) {

@@ -18,7 +18,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// raw is what the lines of a recording contain, read without schedq's readers.
+// raw is the content of a recording, read without schedq's readers.
 type raw struct {
 	objects     []change
 	moves       map[string][]line // by pod, namespace/name
@@ -326,7 +326,7 @@ func (r *raw) add(c change) {
 	r.objects = append(r.objects, c)
 }
 
-// state is what the log says of a pod at a moment.
+// state is a pod's state at a time, according to the log.
 type state struct {
 	tier, before       string
 	arrived, since     time.Time
@@ -337,11 +337,11 @@ type state struct {
 	woken              time.Time
 	wokenBy            string
 	leaves             time.Time // when it next leaves the tier; zero if the recording ends before
-	near               bool      // a line is too close to the moment
+	near               bool      // a line is too close to the time
 	assumed            string
 }
 
-// at returns what the log says of a pod.
+// at returns a pod's state at a time.
 func (r *raw) at(pod string, now time.Time) state {
 	var s state
 	for _, l := range r.moves[pod] {
@@ -385,8 +385,8 @@ func (r *raw) at(pod string, now time.Time) state {
 	return s
 }
 
-// world is the objects at a moment.
-type world struct {
+// cluster is the objects at a time.
+type cluster struct {
 	pods   map[string]*v1.Pod
 	nodes  map[string]*v1.Node
 	claims map[string]*v1.PersistentVolumeClaim
@@ -395,12 +395,12 @@ type world struct {
 // transit is how much later than the API server's answer an object may reach the scheduler.
 const transit = 100 * time.Millisecond
 
-// worlds returns the cluster at a moment and, after it, in the moments shortly before and after it.
-func (r *raw) worlds(now time.Time) []*world {
-	w := &world{map[string]*v1.Pod{}, map[string]*v1.Node{}, map[string]*v1.PersistentVolumeClaim{}}
-	copied := func() *world { return &world{maps.Clone(w.pods), maps.Clone(w.nodes), maps.Clone(w.claims)} }
-	var exact *world
-	var near []*world
+// clusters returns the cluster at a time, and then at the times within transit of it.
+func (r *raw) clusters(now time.Time) []*cluster {
+	w := &cluster{map[string]*v1.Pod{}, map[string]*v1.Node{}, map[string]*v1.PersistentVolumeClaim{}}
+	copied := func() *cluster { return &cluster{maps.Clone(w.pods), maps.Clone(w.nodes), maps.Clone(w.claims)} }
+	var exact *cluster
+	var near []*cluster
 	for _, c := range r.objects {
 		if c.at.After(now) && exact == nil {
 			exact = copied()
@@ -429,5 +429,5 @@ func (r *raw) worlds(now time.Time) []*world {
 	if exact == nil {
 		exact = w
 	}
-	return append(append([]*world{exact}, near...), w)
+	return append(append([]*cluster{exact}, near...), w)
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/schedq/schedq/queue/session/explain"
 )
 
-// reading is one reading of the sentences of an explanation over one state of the cluster.
+// reading checks the sentences of an explanation against one state of the cluster.
 type reading struct {
-	w   *world
+	w   *cluster
 	pod *v1.Pod
 	s   state
 	x   *explain.Explanation
@@ -25,15 +25,15 @@ type reading struct {
 
 	nodes  []string
 	misses map[string]*miss
-	offers []string // what the cause requires of a node
-	about  []string // the nodes that the cause speaks of
+	offers []string // what the pod requires of a node, according to the cause
+	about  []string // the nodes in the cause
 	fix    string
 
 	statements int
 	wrong      []string
 }
 
-func newReading(w *world, pod *v1.Pod, s state, x *explain.Explanation, modelled bool) *reading {
+func newReading(w *cluster, pod *v1.Pod, s state, x *explain.Explanation, modelled bool) *reading {
 	r := &reading{w: w, pod: pod, s: s, x: x, modelled: modelled, misses: map[string]*miss{}}
 	r.nodes = slices.Sorted(maps.Keys(w.nodes))
 	r.about = r.nodes
@@ -109,7 +109,7 @@ var causes = []sentence{
 			}
 		}
 		needs := requests(r.pod)[name]
-		r.check(about(largest, amount), "the largest has %s", largest.String())
+		r.check(roughly(largest, amount), "the largest has %s", largest.String())
 		r.check(needs.Cmp(largest) > 0, "%s is enough", largest.String())
 	}),
 	form(`Enough in total: (.+?) free on (\d+) nodes, but at most (.+?) on one\.`, func(r *reading, m []string) {
@@ -126,9 +126,9 @@ var causes = []sentence{
 			}
 		}
 		_, most := amountIn(m[3])
-		r.check(about(total, amount), "%s are free", total.String())
+		r.check(roughly(total, amount), "%s are free", total.String())
 		r.check(strconv.Itoa(len(nodes)) == m[2], "on %d nodes", len(nodes))
-		r.check(about(largest, most), "the largest part is %s", largest.String())
+		r.check(roughly(largest, most), "the largest part is %s", largest.String())
 		needs := requests(r.pod)[name]
 		r.check(total.Cmp(needs) >= 0 && largest.Cmp(needs) < 0, "%s are needed", needs.String())
 	}),
@@ -157,10 +157,10 @@ var causes = []sentence{
 				}
 			}
 		}
-		said := and(m[1])
-		slices.Sort(said)
+		listed := and(m[1])
+		slices.Sort(listed)
 		slices.Sort(have)
-		r.check(slices.Equal(said, have) || strings.Contains(m[1], " more"), "they are %v", have)
+		r.check(slices.Equal(listed, have) || strings.Contains(m[1], " more"), "they are %v", have)
 	}),
 	form(`Matching pods per (\S+): (.+?); maxSkew (\d+) leaves (?:none|only (.+?))\.`, func(r *reading, m []string) {
 		ok := false
@@ -172,7 +172,7 @@ var causes = []sentence{
 			ok = true
 			var taking []string
 			for value := range counts {
-				if takes(r.pod, c, counts, value) {
+				if allows(r.pod, c, counts, value) {
 					taking = append(taking, value)
 				}
 			}
@@ -182,9 +182,9 @@ var causes = []sentence{
 				}
 			}
 			slices.Sort(taking)
-			said := and(m[4])
-			slices.Sort(said)
-			r.check(m[4] == "" && len(taking) == 0 || slices.Equal(said, taking) || strings.Contains(m[4], " more"), "it allows %v", taking)
+			listed := and(m[4])
+			slices.Sort(listed)
+			r.check(m[4] == "" && len(taking) == 0 || slices.Equal(listed, taking) || strings.Contains(m[4], " more"), "it allows %v", taking)
 		}
 		r.check(ok, "it has no such constraint")
 	}),
@@ -259,7 +259,8 @@ var causes = []sentence{
 
 const predicates = `is cordoned|are cordoned|is not ready|are not ready|has the untolerated taint|have the untolerated taint|has an untolerated taint|have untolerated taints|(?:is|are) ruled out by its topology spread|(?:is|are) ruled out by (?:its pod|the) anti-affinity|does not match|do not match|has host ports?|have host ports?|can't use|can attach|has no device|have no device|lacks?|has less than|have less than|runs as many|run as many`
 
-// counts checks "2 have taints that the pod does not tolerate and 1 is cordoned": each node counts for the first that applies.
+// counts checks a list such as "2 have untolerated taints and 1 is cordoned". Each node counts for the first reason that
+// applies.
 func (r *reading) counts(text string) {
 	left := slices.Clone(r.about)
 	parts := regexp.MustCompile(`(?:^|, | and )(?:(\d+) )?(`+predicates+`)`).FindAllStringSubmatch(text, -1)
@@ -279,7 +280,7 @@ func (r *reading) counts(text string) {
 			case strings.Contains(p, "anti-affinity"):
 				ok = len(m.conflicts) > 0
 			case strings.Contains(text, "pod affinity") && strings.Contains(p, "match"):
-				ok = m.alone
+				ok = m.noMatch
 			case strings.Contains(p, "spread"):
 				ok = m.spread
 			case strings.Contains(p, "host port"):
@@ -291,7 +292,7 @@ func (r *reading) counts(text string) {
 				applies = append(applies, n)
 			}
 		}
-		if !known { // volumes and devices are not worked out anew
+		if !known { // this test does not check volumes and devices
 			return
 		}
 		want := len(left)
@@ -348,7 +349,7 @@ func (r *reading) offered(node, offer string) bool {
 	}
 	name, amount := amountIn(strings.TrimSuffix(offer, " free"))
 	needs := requests(r.pod)[name]
-	r.check(about(needs, amount), "%q: it requests %s of %s", offer, needs.String(), name)
+	r.check(roughly(needs, amount), "%q: it requests %s of %s", offer, needs.String(), name)
 	_, lacks := short[name]
 	return !lacks
 }
@@ -368,8 +369,8 @@ func amountIn(text string) (v1.ResourceName, string) {
 	return v1.ResourceName(what), amount
 }
 
-// about reports whether an amount is written so, to one decimal.
-func about(q resource.Quantity, written string) bool {
+// roughly reports whether written is q, rounded to one decimal.
+func roughly(q resource.Quantity, written string) bool {
 	w, err := resource.ParseQuantity(written)
 	if err != nil {
 		return false
@@ -427,12 +428,12 @@ var fixes = []sentence{
 		}
 		r.changes(*miss, m[2])
 		for _, n := range r.nodes {
-			r.check(r.never(n) || cost(r.misses[n]) > cost(miss)-0.001, "%s needs less: %s", n, describe(r.misses[n]))
+			r.check(r.cannotFit(n) || cost(r.misses[n]) > cost(miss)-0.001, "%s needs less: %s", n, describe(r.misses[n]))
 		}
 	}),
 	form(`No existing node can be made to fit: add a node(?: with (.+))?\.`, func(r *reading, m []string) {
 		for _, n := range r.nodes {
-			r.check(r.never(n), "%s can: %s", n, describe(r.misses[n]))
+			r.check(r.cannotFit(n), "%s can: %s", n, describe(r.misses[n]))
 		}
 		if m[1] != "" {
 			r.check(slices.Equal(and(m[1]), r.offers), "the cause requires %v", r.offers)
@@ -444,11 +445,11 @@ var fixes = []sentence{
 	form(`Kueue removes it .*\.`, unchecked),
 }
 
-// never reports whether a node can't be made to fit by what the test works out; true if it has a rejection that it does not.
-func (r *reading) never(node string) bool {
+// cannotFit reports whether a node can't be made to fit, as far as this test checks.
+func (r *reading) cannotFit(node string) bool {
 	m := r.misses[node]
 	if len(claimsOf(r.pod)) > 0 {
-		return true // volumes are not worked out anew
+		return true // this test does not check volumes
 	}
 	for _, s := range m.short {
 		if s.needs.Cmp(s.allocatable) > 0 {
@@ -464,10 +465,10 @@ func (r *reading) never(node string) bool {
 	return len(m.terms) > 0 && !slices.ContainsFunc(m.terms, func(t []string) bool { return !slices.ContainsFunc(t, fixed) })
 }
 
-// cost is how much would have to change on a node: 1 for each thing, and for a resource also the missing share of it.
+// cost returns how much must change on a node: 1 for each item, plus the missing share for resources.
 func cost(m *miss) float64 {
 	all := float64(len(m.labels) + len(m.taints))
-	for _, missing := range []bool{m.cordoned, m.notReady, len(m.ports) > 0, len(m.conflicts) > 0, m.alone, m.spread} {
+	for _, missing := range []bool{m.cordoned, m.notReady, len(m.ports) > 0, len(m.conflicts) > 0, m.noMatch, m.spread} {
 		if missing {
 			all++
 		}
@@ -486,14 +487,14 @@ func cost(m *miss) float64 {
 
 func describe(m *miss) string {
 	return fmt.Sprintf("labels %v %v taints %v cordoned %v unready %v short %v ports %v conflicts %v alone %v spread %v",
-		m.labels, m.terms, m.taints, m.cordoned, m.notReady, slices.Collect(maps.Keys(m.short)), m.ports, m.conflicts, m.alone, m.spread)
+		m.labels, m.terms, m.taints, m.cordoned, m.notReady, slices.Collect(maps.Keys(m.short)), m.ports, m.conflicts, m.noMatch, m.spread)
 }
 
-// changes checks that a node misses exactly what text lists.
+// changes checks that text lists exactly what a node misses.
 func (r *reading) changes(m miss, text string) {
 	all := describe(&m)
 	m.short = maps.Clone(m.short)
-	var leavers []string
+	var evicted []string
 	for _, item := range and(text) {
 		name, leaves := strings.CutSuffix(item, " to leave")
 		label, isLabel := strings.CutPrefix(item, "the label ")
@@ -532,25 +533,25 @@ func (r *reading) changes(m miss, text string) {
 		case strings.Contains(item, " more "):
 			name, amount := amountIn(item)
 			s, ok := m.short[name]
-			r.check(ok && about(s.lacks, amount), "it lacks %s of %s", s.lacks.String(), name)
+			r.check(ok && roughly(s.lacks, amount), "it lacks %s of %s", s.lacks.String(), name)
 			delete(m.short, name)
 		case strings.Contains(item, "matching pods"):
 			r.check(m.spread, "its spread allows it")
 			m.spread = false
 		case item == "a pod that matches the pod affinity":
-			r.check(m.alone, "a pod matches")
-			m.alone = false
+			r.check(m.noMatch, "a pod matches")
+			m.noMatch = false
 		case leaves || strings.Contains(item, "/") && !strings.Contains(item, " "):
-			leavers = append(leavers, name)
+			evicted = append(evicted, name)
 			r.check(strings.Contains(item, "conflicting pods") || slices.Contains(m.conflicts, name) || slices.Contains(m.ports, name), "%s does not conflict", name)
 		case strings.HasPrefix(item, "to satisfy") || strings.Contains(item, "volume") || strings.Contains(item, "device"):
 		default:
 			r.check(false, "no check knows %q", item)
 		}
 	}
-	if len(leavers) > 0 {
+	if len(evicted) > 0 {
 		left := func(p string) bool {
-			return slices.Contains(leavers, p) || slices.ContainsFunc(leavers, func(l string) bool { return strings.Contains(l, "conflicting pods") })
+			return slices.Contains(evicted, p) || slices.ContainsFunc(evicted, func(l string) bool { return strings.Contains(l, "conflicting pods") })
 		}
 		m.conflicts = slices.DeleteFunc(slices.Clone(m.conflicts), left)
 		m.ports = slices.DeleteFunc(slices.Clone(m.ports), left)
@@ -587,7 +588,7 @@ func (r *reading) nextTry(clock, tier string) {
 	r.check(r.modelled || r.s.tier == tier, "it is in %s", r.s.tier)
 }
 
-// read checks each sentence of text. A sentence of a form that no check knows is wrong, too.
+// read checks each sentence of text. A sentence without a check is wrong, too.
 func (r *reading) read(text string, forms []sentence) {
 	for text != "" {
 		known := false

@@ -79,11 +79,11 @@ func field(name string) *Field {
 func text(name string, aliases []string, help string, is func(*Pod, func(string) bool) bool) Field {
 	return Field{Name: name, Aliases: aliases, Operators: textOperators, Help: help,
 		parse: func(_ *Filter, operator, value string) (func(*Pod) bool, string) {
-			small := strings.ToLower(value)
+			lower := strings.ToLower(value)
 			test := func(s string) bool { return strings.EqualFold(s, value) }
 			switch operator {
 			case ":":
-				test = func(s string) bool { return containsFold(s, small) }
+				test = func(s string) bool { return containsFold(s, lower) }
 			case "=":
 			case "!=":
 				return func(p *Pod) bool { return !is(p, test) }, ""
@@ -94,7 +94,7 @@ func text(name string, aliases []string, help string, is func(*Pod, func(string)
 		}}
 }
 
-// number returns a field that is an integer.
+// number returns an integer field.
 func number(name string, aliases []string, help string, of func(*Pod) int64) Field {
 	return Field{Name: name, Aliases: aliases, Operators: numberOperators, Help: help,
 		parse: func(_ *Filter, operator, value string) (func(*Pod) bool, string) {
@@ -132,11 +132,11 @@ func comparison(operator string) func(int) bool {
 // Tier returns the tier that text is a prefix of, in the words of the screen or of JSON:
 // "unschedulable", "activeQ", "in-flight", "bound" and "scheduled".
 func Tier(text string) (queue.Tier, error) {
-	small := strings.ReplaceAll(strings.ToLower(text), "-", "")
+	prefix := strings.ReplaceAll(strings.ToLower(text), "-", "")
 	var names []string
 	for t := queue.Active; t <= queue.Deleted; t++ {
 		name, word := t.String(), words.TierWord(t)
-		if small != "" && (strings.HasPrefix(name, small) || strings.HasPrefix(word, small)) || name+"q" == small {
+		if prefix != "" && (strings.HasPrefix(name, prefix) || strings.HasPrefix(word, prefix)) || name+"q" == prefix {
 			return t, nil
 		}
 		names = append(names, word)
@@ -159,16 +159,16 @@ func parseWaiting(f *Filter, operator, value string) (func(*Pod) bool, string) {
 	if !slices.Contains(durationOperators, operator) {
 		return nil, wrongOperator
 	}
-	span, err := parseDuration(value)
-	if err != nil || span < 0 {
+	duration, err := parseDuration(value)
+	if err != nil || duration < 0 {
 		return nil, fmt.Sprintf("invalid duration %q: use 90s, 5m, 1h30m or 2d", value)
 	}
-	f.waits = append(f.waits, span)
+	f.waits = append(f.waits, duration)
 	compare := comparison(operator)
-	return func(p *Pod) bool { return compare(cmp.Compare(p.Waiting, span)) }, ""
+	return func(p *Pod) bool { return compare(cmp.Compare(p.Waiting, duration)) }, ""
 }
 
-// parseSpan is time.ParseDuration with support for whole days.
+// parseDuration is time.ParseDuration with support for whole days.
 func parseDuration(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.ParseUint(days, 10, 16)

@@ -62,20 +62,20 @@ func (f Filter) Match(p *Pod) bool {
 // Waits returns the waiting times at which a pod may start or stop matching without changing itself.
 func (f Filter) Waits() []time.Duration { return f.waits }
 
-// plugins reports whether any plugin that blocks p satisfies is.
-func (p *Pod) plugins(is func(string) bool) bool {
+// plugins reports whether test returns true for any plugin that blocks p.
+func (p *Pod) plugins(test func(string) bool) bool {
 	for _, names := range [...][]string{p.Unschedulable, p.Pending} {
 		for _, name := range names {
-			if is(name) {
+			if test(name) {
 				return true
 			}
 		}
 	}
-	return p.Gating != "" && is(p.Gating)
+	return p.Gating != "" && test(p.Gating)
 }
 
-// name reports whether the pod's name, with or without its namespace, satisfies is.
-func (p *Pod) name(is func(string) bool) bool { return is(p.Namespace + "/" + p.Name) }
+// name reports whether test returns true for the pod's namespace/name.
+func (p *Pod) name(test func(string) bool) bool { return test(p.Namespace + "/" + p.Name) }
 
 // word matches pods with text, in lower case, anywhere in their name, plugins or labels.
 func word(text string) func(*Pod) bool {
@@ -93,17 +93,17 @@ func word(text string) func(*Pod) bool {
 	}
 }
 
-// containsFold reports whether s contains small, which is in lower case, ignoring the case of s.
-func containsFold(s, small string) bool {
-	if strings.Contains(s, small) || small == "" {
+// containsFold reports whether s contains sub, which is in lower case, ignoring the case of s.
+func containsFold(s, sub string) bool {
+	if strings.Contains(s, sub) || sub == "" {
 		return true
 	}
-	for i := range len(s) - len(small) + 1 {
-		if lower(s[i]) == small[0] && strings.EqualFold(s[i:i+len(small)], small) {
+	for i := range len(s) - len(sub) + 1 {
+		if lower(s[i]) == sub[0] && strings.EqualFold(s[i:i+len(sub)], sub) {
 			return true
 		}
 	}
-	return !plain(s) && strings.Contains(strings.ToLower(s), small)
+	return !isASCII(s) && strings.Contains(strings.ToLower(s), sub)
 }
 
 func lower(b byte) byte {
@@ -113,8 +113,8 @@ func lower(b byte) byte {
 	return b
 }
 
-// plain reports whether s is ASCII, as Kubernetes names are.
-func plain(s string) bool {
+// isASCII reports whether s is ASCII, as Kubernetes names are.
+func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
 			return false

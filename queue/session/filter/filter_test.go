@@ -10,7 +10,7 @@ import (
 	"github.com/schedq/schedq/queue/session/filter"
 )
 
-// pod returns web-1 of the shop, which was rejected twice and has waited for 10 minutes.
+// pod returns shop/web-1, which was rejected twice and has waited for 10 minutes.
 func pod() *filter.Pod {
 	return &filter.Pod{
 		Namespace: "shop", Name: "web-1", Tier: queue.Unschedulable,
@@ -103,7 +103,8 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-func TestGatingPluginIsAPluginToo(t *testing.T) {
+// TestGatingPlugin: the plugin that gates a pod is matched like plugins that reject it.
+func TestGatingPlugin(t *testing.T) {
 	p := &filter.Pod{Tier: queue.Gated, Gating: "SchedulingGates"}
 	for text, want := range map[string]bool{"plugin:gates": true, "gates": true, "tier:gated": true, "plugin:fit": false, "owner:a": false} {
 		if f, err := filter.Parse(text); err != nil || f.Match(p) != want {
@@ -112,8 +113,8 @@ func TestGatingPluginIsAPluginToo(t *testing.T) {
 	}
 }
 
-// Errors have a position, so that the user finds it in a long filter.
-func TestMistakes(t *testing.T) {
+// TestErrors: errors have a position, so that the user finds it in a long filter.
+func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"colour:red":                 "letter 1: unknown field colour: use one of ns, name, plugin",
 		"web size>3":                 "letter 5: unknown field size",
@@ -143,7 +144,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestWaits: pods must be matched again when their wait passes one of these.
+// TestWaits: pods must be matched again when their waiting time passes one of the filter's.
 func TestWaits(t *testing.T) {
 	f, err := filter.Parse("web waiting>5m !waiting>1h")
 	if err != nil || len(f.Waits()) != 2 || f.Waits()[0] != 5*time.Minute || f.Waits()[1] != time.Hour {

@@ -52,7 +52,7 @@ func (p *parser) skipBlanks() {
 	p.at += len(p.rest()) - len(strings.TrimLeft(p.rest(), " \t\r\n"))
 }
 
-// wrong returns an Error at a byte offset.
+// errorf returns an Error at a byte offset.
 func (p *parser) errorf(at int, format string, args ...any) error {
 	return &Error{At: utf8.RuneCountInString(p.text[:at]) + 1, Problem: string(sources.Sanitize(fmt.Sprintf(format, args...)))}
 }

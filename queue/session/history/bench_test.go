@@ -61,13 +61,13 @@ func BenchmarkStore(b *testing.B) {
 				}
 				began := time.Now()
 				if stored, err := h.Store(); err != nil || stored {
-					b.Fatalf("it is stored at once: %v, %v", stored, err)
+					b.Fatalf("stored at once: %v, %v", stored, err)
 				}
 				longest, began = max(longest, time.Since(began)), time.Now()
 				<-h.Storing()
 				written, began = max(written, time.Since(began)), time.Now()
 				if stored, err := h.Store(); err != nil || !stored {
-					b.Fatalf("it is not stored: %v, %v", stored, err)
+					b.Fatalf("not stored: %v, %v", stored, err)
 				}
 				longest = max(longest, time.Since(began))
 			}

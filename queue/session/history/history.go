@@ -1,3 +1,9 @@
+// Package history records one run of the queue: its numbered changes and moves, boards to start from, a
+// cursor that moves back and forth, and pod counts per second. Viewing the past executes nothing.
+//
+// The newest part is in memory. The oldest is in an archive if there is one, and may otherwise be
+// dropped. A history belongs to one goroutine; the boards, moves, logs and series that it returns are
+// immutable.
 package history
 
 import (
@@ -5,6 +11,7 @@ import (
 	"slices"
 	"sort"
 	"time"
+	"unsafe"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -78,7 +85,7 @@ func (h *History) Oldest() (change, move int) {
 	return h.first, h.firstMove
 }
 
-// Of returns a history without changes that starts with b.
+// NewFrom returns a history without changes that starts with b.
 func NewFrom(b *board.Board) *History { return &History{head: b, Shown: b} }
 
 // Head returns the board after the last change. Only Append may change it.
@@ -164,21 +171,21 @@ func (h *History) walk(n int) {
 		}
 		return
 	}
-	type net struct{ was, is *board.Pod }
+	type change struct{ before, after *board.Pod }
 	at := map[types.NamespacedName]int{}
-	var all []net
-	add := func(was, is *board.Pod) {
-		if was == nil && is == nil {
+	var all []change
+	add := func(before, after *board.Pod) {
+		if before == nil && after == nil {
 			return
 		}
-		key := cmp.Or(was, is).Key
+		key := cmp.Or(before, after).Key
 		i, known := at[key]
 		if !known {
 			i = len(all)
 			at[key] = i
-			all = append(all, net{was: was})
+			all = append(all, change{before: before})
 		}
-		all[i].is = is
+		all[i].after = after
 	}
 	for ; h.Cursor < n; h.Cursor++ {
 		c := h.Change(h.Cursor)
@@ -190,9 +197,9 @@ func (h *History) walk(n int) {
 		add(c.After, c.Before)
 		h.Moved -= c.MoveCount()
 	}
-	for _, p := range all {
-		if p.was != nil || p.is != nil {
-			h.Shown.Replace(p.was, p.is)
+	for _, c := range all {
+		if c.before != nil || c.after != nil {
+			h.Shown.Replace(c.before, c.after)
 		}
 	}
 }
@@ -226,4 +233,28 @@ func (h *History) SetView(b *board.Board, v *board.View, now time.Time) {
 		b.SetView(v, now)
 	}
 	b.Retime(now)
+}
+
+// Bytes that values take in addition to their own size, measured as the heap's growth
+// (TestSizeIsWhatTheHeapHolds).
+const (
+	// changeExtra is for what a change points to besides its pod and move: lists of plugins, a verdict.
+	changeExtra = 150
+	// boardPerPod is for each pod on a board that no other board shares, in all of the board's orders.
+	boardPerPod = 100
+)
+
+// Size returns about how many bytes of memory h takes, excluding what it shares with beginning, the
+// history it was forked from, if not nil.
+func (h *History) Size(beginning *History) int {
+	changes, moves, keyframes := len(h.changes), len(h.moves), len(h.keyframes)
+	if beginning != nil {
+		changes -= len(beginning.changes)
+		moves -= len(beginning.moves)
+		keyframes -= len(beginning.keyframes)
+	}
+	n := cap(h.changes)*int(unsafe.Sizeof(board.Change{})) + cap(h.moves)*int(unsafe.Sizeof(&board.Transition{}))
+	n += cap(h.tallies) * int(unsafe.Sizeof(Tally{}))
+	n += changes*(int(unsafe.Sizeof(board.Pod{}))+changeExtra) + moves*int(unsafe.Sizeof(board.Transition{}))
+	return n + keyframes*h.head.Pods.Len()*boardPerPod
 }

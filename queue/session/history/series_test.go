@@ -10,7 +10,8 @@ import (
 )
 
 // TestSecondsAreBounded: for two days a pod is popped each second, and returns by one of two events. The
-// seconds of the last half day have a tally each, older ones share them, and no attempt or arrival is lost.
+// seconds of the last half day have a tally each, older seconds share tallies, and all attempts and arrivals
+// are counted.
 func TestSecondsAreBounded(t *testing.T) {
 	h, start := New(), time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	events := []string{"NodeAdd", "BackoffComplete"}

@@ -21,7 +21,7 @@ const (
 // LeftRetention is how long a pod that left the queue is kept where little is kept.
 const LeftRetention = time.Minute
 
-// OpenPast makes h, which must be empty, move its oldest changes to a file that open creates. After an
+// OpenArchive makes h, which must be empty, move its oldest changes to a file that open creates. After an
 // error they stay in memory.
 func (h *History) OpenArchive(open func() (archive.File, error)) error {
 	f, err := open()
@@ -36,7 +36,7 @@ func (h *History) OpenArchive(open func() (archive.File, error)) error {
 	return nil
 }
 
-// ClosePast closes the file, after which its content can't be shown.
+// CloseArchive closes the file, after which its content can't be shown.
 func (h *History) CloseArchive() {
 	if h.storing != nil {
 		<-h.storing.done
@@ -49,7 +49,7 @@ func (h *History) CloseArchive() {
 // HasArchive reports whether older changes are archived, not dropped.
 func (h *History) HasArchive() bool { return h.past != nil }
 
-// PastErr returns the error of reading the archive, or nil.
+// ArchiveErr returns the error of reading the archive, or nil.
 func (h *History) ArchiveErr() error {
 	if h.past == nil {
 		return nil

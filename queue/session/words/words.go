@@ -1,3 +1,6 @@
+// Package words formats times, counts and tiers for sentences.
+//
+// Its input must be safe to show; then its output is, too.
 package words
 
 import (
@@ -64,7 +67,8 @@ func (c AttemptCount) mark() string {
 	return ""
 }
 
-// TierNamed returns the word for the tier with that JSON name, as in-flight for inflight, or name itself.
+// TierNamed returns the word for the tier with that JSON name, such as in-flight for inflight. It returns unknown
+// names unchanged.
 func TierNamed(name string) string {
 	t, err := queue.ParseTier(name)
 	if err != nil {
@@ -73,7 +77,7 @@ func TierNamed(name string) string {
 	return TierWord(t)
 }
 
-// TierWord returns a tier's name in a sentence.
+// TierWord returns the word for a tier in a sentence.
 func TierWord(t queue.Tier) string {
 	switch t {
 	case queue.InFlight:

@@ -1,7 +1,12 @@
+// Package world builds recordings of small clusters for tests, as from an audit log, with times in seconds
+// after a fixed noon; and random recordings.
+//
+// Only tests import it.
 package world
 
 import (
 	"fmt"
+	"testing"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -60,7 +65,7 @@ func PendingPod(name, cpu string) *v1.Pod {
 	}
 }
 
-// Recording returns a recording of what was added so far, which ends at until, in seconds after noon.
+// Recording returns a recording of the events so far that ends at until, in seconds after noon.
 func (c *Cluster) Recording(until float64) *sources.Recording {
 	return &sources.Recording{Name: "made", Events: c.Events, End: At(until)}
 }
@@ -70,7 +75,7 @@ func (c *Cluster) Failed(seconds float64, pod *v1.Pod, message string) {
 	c.Add(seconds, &sources.FailedAttempt{Pod: Key(pod.Name), UID: pod.UID, Message: sources.SafeText(message)})
 }
 
-// Patched adds the scheduler's patch of pod's condition: the change, and that the scheduler made it.
+// Patched adds the scheduler's patch of pod's condition: the change and the StatusPatched fact.
 func (c *Cluster) Patched(seconds float64, pod *v1.Pod, message, nominated string) *v1.Pod {
 	pod = Change(c, seconds, sources.Updated, pod, func(p *v1.Pod) { Reject(p, message, nominated) })
 	c.Add(seconds, &sources.StatusPatched{Pod: Key(pod.Name), UID: pod.UID, Sent: At(seconds - 0.003)})
@@ -119,7 +124,7 @@ func (c *Cluster) AddSmall(seconds float64) *v1.Pod {
 	return Change(c, seconds, sources.Added, PendingPod(fmt.Sprint("small-", c.Version), "100m"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
 }
 
-// Delete adds the deletion of a small pod. It wakes the other pods, which need more room.
+// Delete adds the deletion of a small pod, which wakes pods that need its resources.
 func (c *Cluster) Delete(seconds float64, small *v1.Pod) {
 	Change(c, seconds, sources.Deleted, small, nil)
 }
@@ -175,4 +180,12 @@ func WithVictim(cpu string) *sources.Recording {
 	Change(&c, 7, sources.Deleted, low, nil)
 	c.Bound(7.1, high, "full")
 	return c.Recording(20)
+}
+
+// ExpectText fails the test unless got is want.
+func ExpectText(t *testing.T, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
 }

@@ -1,3 +1,6 @@
+// Package replayed replays recordings and formats the result as text that tests compare.
+//
+// Only tests import it.
 package replayed
 
 import (
@@ -40,7 +43,7 @@ func Compare(t *testing.T, got, want []string) {
 	}
 }
 
-// BoundTo returns the node that the pod is bound to.
+// BoundTo replays rec and returns the node to which the pod is bound, or "".
 func BoundTo(t *testing.T, rec *sources.Recording, pod string) (node string) {
 	t.Helper()
 	if err := timeline.Replay(t.Context(), rec, timeline.Options{}, func(m *board.Transition) error {
@@ -54,7 +57,7 @@ func BoundTo(t *testing.T, rec *sources.Recording, pod string) (node string) {
 	return node
 }
 
-// Again returns rec as a rerun.
+// Rerun returns the rerun of rec.
 func Rerun(t *testing.T, rec *sources.Recording) *sources.Recording {
 	t.Helper()
 	rerun, err := shadow.Rerun(rec, "")
