@@ -44,15 +44,14 @@ func (o *owner) findCycle(key types.NamespacedName, opts cycle.InspectOptions) (
 	if popped == nil {
 		return o.cycleNow(key, opts)
 	}
-	c, err := o.cycleOfAttempt(t, popped, opts)
-	if err != nil {
-		return nil, err
+	if t.Forked != nil && popped.Seq >= t.Forked.History.MoveCount() {
+		c, err := o.cycleInFork(t, popped, opts)
+		if err == nil {
+			c.SetAttempt(popped, bound)
+		}
+		return c, err
 	}
-	c.Attempt = popped.AttemptCount()
-	if bound != nil && bound.Pod.Node != "" {
-		c.CompareWith(bound.Pod.Node, bound.Time)
-	}
-	return c, nil
+	return o.cycleAgain(popped, bound, opts)
 }
 
 // cycleNow runs a cycle of a pod that waits, over the objects at the time shown.
@@ -84,32 +83,45 @@ func (o *owner) cycleOver(e *timeline.Engine, key types.NamespacedName, at time.
 	return c, err
 }
 
-// cycleOfAttempt runs the attempt again that popped is the first move of.
-func (o *owner) cycleOfAttempt(t *timeline.Timeline, popped *board.Transition, opts cycle.InspectOptions) (*explain.Cycle, error) {
-	key := popped.Pod.Key
-	if t.Forked != nil && popped.Seq >= t.Forked.History.MoveCount() {
-		return o.cycleInFork(t, popped, opts)
+// cycleAgain runs an attempt again over the objects of the recording: those at its beginning, or if the pod was bound elsewhere than
+// they say, those at its binding, which the scheduler may have received by then.
+func (o *owner) cycleAgain(popped, bound *board.Transition, opts cycle.InspectOptions) (*explain.Cycle, error) {
+	moments := []*board.Transition{popped}
+	if bound != nil && bound.Pod.Node != "" {
+		opts.Chosen = bound.Pod.Node
+		moments = append(moments, bound)
 	}
-	e := o.recording.EngineBefore(popped)
-	if e == nil {
-		return nil, errEngineDropped
+	var first *explain.Cycle
+	for _, next := range moments {
+		e := o.recording.EngineBefore(popped, next)
+		if e == nil {
+			return nil, errEngineDropped
+		}
+		c, err := o.cycleOver(e, popped.Pod.Key, next.Time, opts)
+		if err != nil {
+			return nil, err
+		}
+		if c.Provenance = explain.Rerun; o.rec.Rerun {
+			c.Provenance = explain.Modelled
+		}
+		c.SetAttempt(popped, bound)
+		if c.Actual == nil || c.Actual.Match != explain.Different {
+			return c, nil
+		}
+		if first == nil {
+			first = c
+		}
 	}
-	c, err := o.cycleOver(e, key, popped.Time, opts)
-	if err != nil {
-		return nil, err
-	}
-	c.Provenance = explain.Rerun
-	if o.rec.Rerun {
-		c.Provenance = explain.Modelled
-	}
-	return c, nil
+	return first, nil
 }
 
 // cycleInFork runs an attempt in a what-if again: right before the local scheduler does, if it was its attempt.
 func (o *owner) cycleInFork(t *timeline.Timeline, popped *board.Transition, opts cycle.InspectOptions) (c *explain.Cycle, err error) {
 	t.WatchAttempts(popped.Time, func(sched *cycle.Scheduler, info *queue.PodInfo) {
-		if c == nil && info.Pod.UID == popped.Pod.Object().UID && info.Attempts == popped.Attempts {
-			c, err = explain.InspectWith(sched, info.Pod, popped.Time, opts)
+		if c == nil && err == nil && info.Pod.UID == popped.Pod.Object().UID && info.Attempts == popped.Attempts {
+			if c, err = explain.InspectWith(sched, info.Pod, popped.Time, opts); err == nil {
+				c.Provenance = explain.Modelled
+			}
 		}
 	})
 	if err != nil || c != nil {
