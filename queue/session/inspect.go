@@ -2,8 +2,11 @@ package session
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
@@ -83,36 +86,117 @@ func (o *owner) cycleOver(e *timeline.Engine, key types.NamespacedName, at time.
 	return c, err
 }
 
-// cycleAgain runs an attempt again over the objects of the recording: those at its beginning, or if the pod was bound elsewhere than
-// they say, those at its binding, which the scheduler may have received by then.
+// earlier are how long before the modelled beginning of an attempt the scheduler may have begun it: it may have waited that long
+// with the binding, to keep within its rate limit.
+var earlier = []time.Duration{2 * time.Millisecond, 10 * time.Millisecond, 50 * time.Millisecond, 250 * time.Millisecond}
+
+// cycleAgain runs an attempt again over the objects of the recording at its beginning. If the pod was bound to another node than
+// that says, it tries the objects at the binding, which the scheduler may have received by then, and if the beginning is modelled,
+// those of some earlier moments.
 func (o *owner) cycleAgain(popped, bound *board.Transition, opts cycle.InspectOptions) (*explain.Cycle, error) {
-	moments := []*board.Transition{popped}
-	if bound != nil && bound.Pod.Node != "" {
-		opts.Chosen = bound.Pod.Node
-		moments = append(moments, bound)
+	t := o.recording
+	first, err := o.cycleAt(popped, bound, popped.Change, popped.Time, opts)
+	if err != nil || !missed(first) {
+		return first, err
 	}
-	var first *explain.Cycle
-	for _, next := range moments {
-		e := o.recording.EngineBefore(popped, next)
-		if e == nil {
-			return nil, errEngineDropped
+	if c, err := o.cycleAt(popped, bound, bound.Change, bound.Time, opts); err != nil || !missed(c) {
+		return c, err
+	}
+	for i := 0; i < len(earlier) && !popped.Observed; i++ {
+		at := popped.Time.Add(-earlier[i])
+		if at.Before(popped.Pod.Arrived) || at.Before(t.Start) {
+			break
 		}
-		c, err := o.cycleOver(e, popped.Pod.Key, next.Time, opts)
-		if err != nil {
-			return nil, err
-		}
-		if c.Provenance = explain.Rerun; o.rec.Rerun {
-			c.Provenance = explain.Modelled
-		}
-		c.SetAttempt(popped, bound)
-		if c.Actual == nil || c.Actual.Match != explain.Different {
+		if c, err := o.cycleAt(popped, bound, t.ChangesBy(at), at, opts); err == nil && !missed(c) {
 			return c, nil
 		}
-		if first == nil {
-			first = c
+	}
+	o.explainMiss(first, popped, bound)
+	return first, nil
+}
+
+// missed reports whether c chooses another node than the pod was bound to.
+func missed(c *explain.Cycle) bool { return c.Actual != nil && c.Actual.Match == explain.Different }
+
+// cycleAt runs an attempt over the objects of the recording after so many changes, at a moment.
+func (o *owner) cycleAt(popped, bound *board.Transition, changes int, at time.Time, opts cycle.InspectOptions) (*explain.Cycle, error) {
+	e := o.recording.EngineBefore(popped, bound, changes, at)
+	if e == nil {
+		return nil, errEngineDropped
+	}
+	if bound != nil {
+		opts.Chosen = bound.Pod.Node
+	}
+	c, err := o.cycleOver(e, popped.Pod.Key, at, opts)
+	if err != nil {
+		return nil, err
+	}
+	if c.Provenance = explain.Rerun; o.rec.Rerun {
+		c.Provenance = explain.Modelled
+	}
+	c.SetAttempt(popped, bound)
+	return c, nil
+}
+
+// changesShown limits the changes that may explain why the scheduler chose another node.
+const changesShown = 3
+
+// explainMiss says what the scheduler may have known when it chose another node than c does.
+func (o *owner) explainMiss(c *explain.Cycle, popped, bound *board.Transition) {
+	const around = 100 * time.Millisecond
+	a := c.Actual
+	if !popped.Observed {
+		a.Why = append(a.Why, "The beginning of the attempt is modelled: the scheduler may have made it earlier, over other objects.")
+	}
+	shown, more := 0, 0
+	for at, change := range o.recording.ObjectChanges(popped.Time.Add(-around), bound.Time.Add(around)) {
+		what := changeOn(change, popped.Pod.Key, bound.Pod.Node, string(c.Node))
+		switch {
+		case what == "":
+		case shown < changesShown:
+			shown++
+			a.Why = append(a.Why, fmt.Sprintf("%s at %s: the scheduler may have known it earlier or later than its request shows.", what, o.zone.Precise(at)))
+		default:
+			more++
 		}
 	}
-	return first, nil
+	if more > 0 {
+		a.Why = append(a.Why, fmt.Sprintf("%d more objects on these nodes changed within %s.", more, around))
+	}
+	if c.Filter.Evaluated < c.Filter.Candidates {
+		a.Why = append(a.Why, fmt.Sprintf("The search ends at %d feasible nodes, and where the scheduler began it is unknown.", c.Filter.Enough))
+	}
+	if len(a.Why) == 0 {
+		a.Why = append(a.Why, "The scheduler's configuration, or what it knew of the cluster, differs from what is known here.")
+	}
+}
+
+// changeOn describes a change that frees or takes up room on one of the nodes, or changes the node. It is empty for other changes.
+func changeOn(change *sources.ObjectChange, but types.NamespacedName, nodes ...string) string {
+	on := func(node string) bool { return node != "" && slices.Contains(nodes, node) }
+	switch obj := change.Object.(type) {
+	case *v1.Pod:
+		key := types.NamespacedName{Namespace: obj.Namespace, Name: obj.Name}
+		if !on(obj.Spec.NodeName) || key == but {
+			return ""
+		}
+		return fmt.Sprintf("Pod %s on node %s was %s", sources.Sanitize(key.String()), sources.Sanitize(obj.Spec.NodeName), verbOf(change.Verb))
+	case *v1.Node:
+		if on(obj.Name) {
+			return fmt.Sprintf("Node %s was %s", sources.Sanitize(obj.Name), verbOf(change.Verb))
+		}
+	}
+	return ""
+}
+
+func verbOf(v sources.Verb) string {
+	switch v {
+	case sources.Added:
+		return "added"
+	case sources.Deleted:
+		return "deleted"
+	}
+	return "changed"
 }
 
 // cycleInFork runs an attempt in a what-if again: right before the local scheduler does, if it was its attempt.

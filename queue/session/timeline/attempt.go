@@ -35,21 +35,23 @@ func AttemptOf(p *board.Pod) (popped, bound *board.Transition) {
 	return t, bound
 }
 
-// EngineBefore returns a clone of the engine as it was before the attempt of which popped is the first move, when next was about
-// to happen: popped, or a later move of the attempt. Pods that were assumed by then are on their nodes among its objects. It is nil if the engine of that moment is not kept.
-func (t *Timeline) EngineBefore(popped, next *board.Transition) *Engine {
+// EngineBefore returns a clone of the engine as it was after so many changes, the last of them at or before the moment at, for the
+// attempt of which popped is the first move, and bound the one that bound the pod, if any. Pods that were assumed by then are on
+// their nodes among its objects: those that were in flight then, or are bound before the pod, if popped is the model's guess. It is nil
+// if the engine of that moment is not kept.
+func (t *Timeline) EngineBefore(popped, bound *board.Transition, changes int, at time.Time) *Engine {
 	cursor := t.Cursor
 	defer func() { t.SetCursor(cursor) }()
-	if _, first := t.Kept(); next.Change < first {
+	if _, first := t.Kept(); changes < first {
 		return nil
 	}
-	if t.SetCursor(next.Change); !t.HasEngine() {
+	if t.SetCursor(changes); !t.HasEngine() {
 		return nil
 	}
 	moves := t.MovesFrom(t.Moved)
-	e := t.EngineShown(next.Time)
+	e := t.EngineShown(at)
 	var assumed []*v1.Pod
-	flying := map[types.NamespacedName]*v1.Pod{}
+	flying, waiting := map[types.NamespacedName]*v1.Pod{}, map[types.NamespacedName]*v1.Pod{}
 	e.Objects.Each("Pod", func(obj runtime.Object) bool {
 		pod := obj.(*v1.Pod)
 		key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
@@ -65,18 +67,26 @@ func (t *Timeline) EngineBefore(popped, next *board.Transition) *Engine {
 			flying[key] = pod
 		case p.Tier == queue.Scheduled && p.Node != "": // the object follows
 			assumed = append(assumed, onNode(pod, p.Node))
+		default:
+			waiting[key] = pod
 		}
 		return true
 	})
+	before := bound != nil && !popped.Observed // the move bound is still to come
 	for _, m := range moves {
-		if len(flying) == 0 {
+		if before = before && m != bound; len(flying) == 0 && !before {
 			break
 		}
-		if pod, ok := flying[m.Pod.Key]; ok {
-			delete(flying, m.Pod.Key)
-			if m.To == queue.Scheduled && m.Pod.Node != "" {
-				assumed = append(assumed, onNode(pod, m.Pod.Node))
-			}
+		pod, ok := flying[m.Pod.Key]
+		if !ok && before && m.To == queue.Scheduled {
+			pod, ok = waiting[m.Pod.Key]
+		}
+		if !ok {
+			continue
+		}
+		delete(flying, m.Pod.Key)
+		if m.To == queue.Scheduled && m.Pod.Node != "" {
+			assumed = append(assumed, onNode(pod, m.Pod.Node))
 		}
 	}
 	for _, pod := range assumed {
