@@ -123,4 +123,5 @@ func (t *Timeline) WatchAttempts(until time.Time, watch func(*cycle.Scheduler, *
 		n++
 	}
 	again.Reinject(t.Injected[:n:n], until)
+	again.Execute(until) // also what follows at the moment of the last injection
 }
