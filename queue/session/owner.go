@@ -82,12 +82,16 @@ type comparing struct {
 	comparedAt time.Time // in real time
 }
 
-// diagnosis holds the last results of Diagnose, Survey and FindSiblings.
+// diagnosis holds the last results of Diagnose, Inspect, Survey and FindSiblings.
 type diagnosis struct {
-	needs    *explain.Needs
-	needsOf  *timeline.Timeline // the timeline that needs refers to
-	cluster  *explain.Cluster   // the last result of Survey
-	siblings *explain.Siblings
+	needs   *explain.Needs
+	needsOf *timeline.Timeline // the timeline that needs refers to
+	cycle   *explain.Cycle
+	cycleOf *timeline.Timeline // the timeline that cycle refers to
+	// assumesConfig is true if the scheduler's profiles and plugins are not given.
+	assumesConfig bool
+	cluster       *explain.Cluster // the last result of Survey
+	siblings      *explain.Siblings
 }
 
 func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
@@ -124,7 +128,7 @@ func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 		o.refuse("%s", err)
 	}
 	o.wakes = explain.NewHints(opts.Plugins)
-	o.zone = opts.Zone
+	o.zone, o.assumesConfig = opts.Zone, opts.Scheduler == nil
 	return o
 }
 
@@ -175,6 +179,9 @@ func (o *owner) frame() *Frame {
 	}
 	if o.needsOf == t {
 		f.Needs = o.needs
+	}
+	if o.cycleOf == t {
+		f.Cycle = o.cycle
 	}
 	f.Marks, f.OwnMarks, f.Stops = o.marksOf(t), o.recording.Marks, o.stops
 	if i := timeline.LastMark(f.Marks, o.now); i >= 0 {

@@ -11,7 +11,7 @@ import (
 // zero value is ready to use.
 type Gaps struct {
 	byResource map[string][]sources.Gap // in order of time. "" is the whole cluster
-	tracker sources.GapTracker
+	tracker    sources.GapTracker
 }
 
 // keepGaps is how long a gap is kept after its end: longer than a session is behind the clock.

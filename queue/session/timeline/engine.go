@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
@@ -54,6 +55,7 @@ type Engine struct {
 	// Driver is the local scheduler of a what-if, nil while the user decides. resourceVersion is the newest of its objects.
 	Driver          *shadow.Driver
 	resourceVersion int64
+	watch           func(*cycle.Scheduler, *queue.PodInfo) // called before each of its attempts; may be nil
 }
 
 func newEngine(cfg *schedulerconfig.Config, plugins queue.Plugins, start time.Time) *Engine {
@@ -65,7 +67,7 @@ func newEngine(cfg *schedulerconfig.Config, plugins queue.Plugins, start time.Ti
 
 // Clone returns an independent copy of the engine, without Board and Emit.
 func (e *Engine) Clone() *Engine {
-	c := &Engine{plugins: e.plugins, Config: e.Config, Objects: e.Objects.Copy(), Ticks: e.Ticks, moves: e.moves, changes: e.changes, attached: e.attached, creationAhead: e.creationAhead}
+	c := &Engine{plugins: e.plugins, Config: e.Config, Objects: e.Objects.Copy(), Ticks: e.Ticks, moves: e.moves, changes: e.changes, attached: e.attached, creationAhead: e.creationAhead, watch: e.watch}
 	c.Queue = e.Queue.Clone(c.plugins, c)
 	return c
 }
