@@ -13,12 +13,13 @@ import (
 // opts.Filter selects, in the order of time. The moves are those of a session that is played to the end. It stops at the
 // first error of each and returns that, or when ctx ends. It fails if no model can be set up.
 func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) error {
-	_, _, err := ReplayHearing(ctx, rec, opts, each)
+	_, _, err := ReplayHearing(ctx, rec, opts, each, nil)
 	return err
 }
 
-// ReplayHearing is Replay. It also returns the silent times of the scheduler and the final board.
-func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) (Silences, *board.Board, error) {
+// ReplayHearing is Replay. It also returns the silent times of the scheduler and the final board, and calls changed,
+// unless it is nil, with each change of an object.
+func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error, changed func(sources.Event)) (Silences, *board.Board, error) {
 	b := board.New()
 	start, end := Span(rec)
 	cfg, err := opts.SchedulerConfig(rec)
@@ -48,6 +49,9 @@ func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, ea
 		}
 		f.Events = f.Events[1:] // nobody goes back: what was handed on is let go of
 		silences.Add(ev)
+		if _, is := ev.Fact.(*sources.ObjectChange); is && changed != nil {
+			changed(ev)
+		}
 		if e.apply(ev); failed != nil {
 			return nil, nil, failed
 		}
