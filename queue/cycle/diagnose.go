@@ -126,6 +126,27 @@ type preFiltered struct {
 	skip       sets.Set[string] // plugins whose Filter is skipped, or has no state
 	everywhere []Lack
 	only       map[string]sets.Set[string] // remaining nodes by plugin
+	results    []PluginResult              // in the order of the plugins
+}
+
+// untilRejection returns the results of an attempt, which ends at the first plugin after which no node remains.
+func (a *preFiltered) untilRejection() []PluginResult {
+	results, ended := slices.Clone(a.results), false
+	var left sets.Set[string]
+	for i := range results {
+		r := &results[i]
+		if ended {
+			*r = PluginResult{Plugin: r.Plugin, Status: NotRun}
+			continue
+		}
+		if only, ok := a.only[r.Plugin]; ok && left == nil {
+			left = only
+		} else if ok {
+			left = left.Intersection(only)
+		}
+		ended = r.Status == fwk.UnschedulableAndUnresolvable.String() || r.Status == fwk.Error.String() || left != nil && len(left) == 0
+	}
+	return results
 }
 
 // askPreFilters calls every PreFilter plugin, including those after one that rejects the pod.
@@ -144,6 +165,7 @@ func (s *Scheduler) askPreFilters(ctx context.Context, profile framework.Framewo
 			continue
 		}
 		result, status := plugin.PreFilter(ctx, a.state, pod, nodes)
+		r := newPluginResult(p.Name, status)
 		switch {
 		case status.IsSkip():
 			a.skip.Insert(p.Name)
@@ -152,7 +174,10 @@ func (s *Scheduler) askPreFilters(ctx context.Context, profile framework.Framewo
 			a.everywhere = append(a.everywhere, lack(status, p.Name))
 		case !result.AllNodes():
 			a.only[p.Name] = result.NodeNames
+			left := len(result.NodeNames)
+			r.Nodes = &left
 		}
+		a.results = append(a.results, r)
 	}
 	return a
 }

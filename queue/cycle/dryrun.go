@@ -89,6 +89,11 @@ func (f seeded) futile(state fwk.CycleState, pod *v1.Pod, d dryRun) bool {
 // RunPostFilterPlugins implements framework.Framework.
 func (f seeded) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	f.scheduler.cancelEvictions(pod.UID) // a retry starts a new preemption
+	return f.runPostFilter(ctx, state, pod, nodes)
+}
+
+// runPostFilter runs the PostFilter plugins, with cached results where possible.
+func (f seeded) runPostFilter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	f.scheduler.preemptor = pod.UID
 	r := cacheOf(state)
 	if r != nil && r.complete && r.selections == nil {

@@ -66,15 +66,11 @@ type selection struct {
 func newMemory(f framework.Framework) *memory {
 	m := &memory{framework: f, signers: map[string]fwk.SignPlugin{}, futile: map[emptyNodes]postFilterResult{}}
 	plugins := f.ListPlugins()
-	for _, p := range plugins.PostFilter.Enabled {
-		m.postFilters = append(m.postFilters, p.Name)
-	}
+	m.postFilters = enabled(plugins.PostFilter)
 	if utilfeature.DefaultFeatureGate.Enabled(features.InPlacePodVerticalScalingSchedulerPreemption) {
 		return m // filters also depend on the pod's status
 	}
-	for _, p := range plugins.Filter.Enabled {
-		m.filters = append(m.filters, p.Name)
-	}
+	m.filters = enabled(plugins.Filter)
 	for _, p := range f.EnqueueExtensions() { // contains all of nodeLocal
 		if signer, ok := p.(fwk.SignPlugin); ok && slices.Contains(nodeLocal, p.Name()) {
 			m.signers[p.Name()] = signer

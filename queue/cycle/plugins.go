@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"k8s.io/klog/v2"
+	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 
 	"github.com/schedq/schedq/queue/cycle/registered"
@@ -58,4 +59,13 @@ func PluginsOf(cfg *schedulerconfig.Config) (*Plugins, error) {
 	}
 	s.Close()
 	return s.plugins, nil
+}
+
+// enabled returns the names of the plugins at an extension point, in their order.
+func enabled(at schedulerapi.PluginSet) []string {
+	var all []string
+	for _, p := range at.Enabled {
+		all = append(all, p.Name)
+	}
+	return all
 }

@@ -37,21 +37,33 @@ func (f seeded) Parallelizer() fwk.Parallelizer { return f }
 
 // Until implements fwk.Parallelizer.
 func (f seeded) Until(ctx context.Context, nodes int, examine workqueue.DoWorkPieceFunc, operation string) {
-	f.feasible.need = f.scheduler.nodesToFind(f, nodes)
+	f.searchNodes(ctx, f, nodes, examine, operation)
+}
+
+// searchNodes runs upstream's search for feasible nodes with the plugins of profile, which is f or a wrapper of it.
+func (f seeded) searchNodes(ctx context.Context, profile framework.Framework, nodes int, examine workqueue.DoWorkPieceFunc, operation string) {
+	f.feasible.need = f.scheduler.nodesToFind(profile, nodes)
 	f.feasible.Until(ctx, nodes, examine, operation)
 }
 
-// nodesToFind models numFeasibleNodesToFind and its caller findNodesThatPassFilters in schedule_one.go.
+// nodesToFind returns how many feasible nodes of that many a search may examine in parallel.
 func (s *Scheduler) nodesToFind(f framework.Framework, nodes int) int {
+	if len(s.upstream.Extenders) > 0 {
+		return 1 // keep the order, which matters to extenders
+	}
+	return s.numFeasibleNodesToFind(f, nodes)
+}
+
+// numFeasibleNodesToFind models numFeasibleNodesToFind and its caller findNodesThatPassFilters in schedule_one.go.
+func (s *Scheduler) numFeasibleNodesToFind(f framework.Framework, nodes int) int {
 	const least, leastPercentage = 100, 5
+	matters := func(e fwk.Extender) bool { return e.IsFilter() || e.IsPrioritizer() }
 	percentage := s.percentage
 	if p := f.PercentageOfNodesToScore(); p != nil {
 		percentage = *p
 	}
 	switch {
-	case len(s.upstream.Extenders) > 0:
-		return 1 // keep the order, which matters to extenders
-	case !f.HasScorePlugins():
+	case !f.HasScorePlugins() && !slices.ContainsFunc(s.upstream.Extenders, matters):
 		return 1
 	case nodes < least:
 		return nodes
@@ -64,6 +76,12 @@ func (s *Scheduler) nodesToFind(f framework.Framework, nodes int) int {
 // RunScorePlugins implements framework.Framework.
 func (f seeded) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) ([]fwk.NodePluginScores, *fwk.Status) {
 	scores, status := f.Framework.RunScorePlugins(ctx, state, pod, nodes)
+	f.breakTies(pod, scores)
+	return scores, status
+}
+
+// breakTies makes the total scores of pod's nodes different.
+func (f seeded) breakTies(pod *v1.Pod, scores []fwk.NodePluginScores) {
 	type ranked struct {
 		hash uint64
 		i    int
@@ -77,7 +95,6 @@ func (f seeded) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *
 		s := &scores[o.i]
 		s.TotalScore = s.TotalScore*tieScale + int64(rank)
 	}
-	return scores, status
 }
 
 // scaledExtenders multiplies the extenders' weights by tieScale, as seeded does with the plugins' scores.

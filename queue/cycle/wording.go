@@ -31,10 +31,22 @@ func (w wording) apply(fit *framework.FitError, node func(name string) *v1.Node)
 		return
 	}
 	fit.Diagnosis.NodeToStatus.ForEachExplicitNode(func(name string, status *fwk.Status) {
-		if older := w.nodeStatus(fit.Pod, status, func() *v1.Node { return node(name) }); older != status {
-			fit.Diagnosis.NodeToStatus.Set(name, older.WithPlugin(status.Plugin()))
+		if older := w.olderStatus(fit.Pod, status, func() *v1.Node { return node(name) }); older != status {
+			fit.Diagnosis.NodeToStatus.Set(name, older)
 		}
 	})
+}
+
+// olderStatus converts a node's status for pod.
+func (w wording) olderStatus(pod *v1.Pod, status *fwk.Status, node func() *v1.Node) *fwk.Status {
+	if w.minor >= 35 {
+		return status
+	}
+	older := w.nodeStatus(pod, status, node)
+	if older != status {
+		older = older.WithPlugin(status.Plugin())
+	}
+	return older
 }
 
 // nodeStatus converts a node's status for pod to that of a release before v1.35.

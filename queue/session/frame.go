@@ -83,6 +83,8 @@ type Frame struct {
 	Reply Reply
 	// Needs is the last result of Diagnose on the timeline shown, for its own time. May be nil.
 	Needs *explain.Needs
+	// Cycle is the last result of Inspect on the timeline shown, for its own time. May be nil.
+	Cycle *explain.Cycle
 	// Cluster is the last result of Survey, for its own time. May be nil.
 	Cluster *explain.Cluster
 	// Siblings is the last result of FindSiblings, for its own time. May be nil.

@@ -82,10 +82,12 @@ type comparing struct {
 	comparedAt time.Time // in real time
 }
 
-// diagnosis holds the last results of Diagnose, Survey and FindSiblings.
+// diagnosis holds the last results of Diagnose, Inspect, Survey and FindSiblings.
 type diagnosis struct {
 	needs    *explain.Needs
 	needsOf  *timeline.Timeline // the timeline that needs refers to
+	cycle    *explain.Cycle
+	cycleOf  *timeline.Timeline // the timeline that cycle refers to
 	cluster  *explain.Cluster   // the last result of Survey
 	siblings *explain.Siblings
 }
@@ -175,6 +177,9 @@ func (o *owner) frame() *Frame {
 	}
 	if o.needsOf == t {
 		f.Needs = o.needs
+	}
+	if o.cycleOf == t {
+		f.Cycle = o.cycle
 	}
 	f.Marks, f.OwnMarks, f.Stops = o.marksOf(t), o.recording.Marks, o.stops
 	if i := timeline.LastMark(f.Marks, o.now); i >= 0 {
