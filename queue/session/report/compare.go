@@ -48,8 +48,6 @@ type Outcome struct {
 	// AttemptsAtLeast is true if Attempts is a lower bound: the pod is older than the source.
 	AttemptsAtLeast bool   `json:"attemptsAtLeast,omitempty"`
 	Tier            string `json:"tier"`
-	// Node is the node to which it was bound.
-	Node sources.SafeText `json:"node,omitempty"`
 	// Waited is the time until it was bound, or until it or the recording ended.
 	Waited Seconds `json:"waitedSeconds"`
 }
@@ -99,7 +97,7 @@ type comparing struct {
 func (c *comparing) add(by side, t *board.Transition) error {
 	m := c.window.observe(by, t)
 	m.pod.outcomes[by].note(t)
-	c.placing.add(by, t)
+	c.placing.add(by, t, &m.pod.outcomes[by])
 	c.window.put(m, t.Pod.Tier)
 	if c.window.pair(m) {
 		c.Same++
@@ -148,7 +146,7 @@ func (c *comparing) finish() *Comparison {
 type outcome struct {
 	attempts     words.AttemptCount
 	tier         queue.Tier
-	node         string
+	node         uint32 // its number in placing, or 0
 	since, ended time.Time
 }
 
@@ -160,9 +158,6 @@ func (o *outcome) note(t *board.Transition) {
 	o.attempts, o.tier = t.AttemptCount(), t.To
 	if (t.To == queue.Scheduled || t.To == queue.Deleted) && o.ended.IsZero() {
 		o.ended = t.Time
-	}
-	if t.To == queue.Scheduled {
-		o.node = t.Pod.Node
 	}
 }
 
@@ -180,7 +175,7 @@ func (o outcome) public(end time.Time) Outcome {
 	if !o.ended.IsZero() {
 		end = o.ended
 	}
-	public := Outcome{Attempts: o.attempts.N, AttemptsAtLeast: o.attempts.AtLeast, Tier: o.tier.String(), Node: sources.Sanitize(o.node)}
+	public := Outcome{Attempts: o.attempts.N, AttemptsAtLeast: o.attempts.AtLeast, Tier: o.tier.String()}
 	if !o.since.IsZero() {
 		public.Waited = Seconds(end.Sub(o.since))
 	}

@@ -106,6 +106,7 @@ type placing struct {
 	pending [2][]sources.Event
 	load    load // on the nodes of both
 	bound   [2]map[string]int
+	nodes   numbers[string]
 	zones   map[string]string // by node, also of nodes that were deleted
 	// fullest are the objects when load was largest.
 	fullest struct {
@@ -127,6 +128,7 @@ func (l load) exceeds(other load) bool {
 
 func newPlacing() *placing {
 	p := &placing{zones: map[string]string{}}
+	p.nodes.number("", strings.Clone) // so that it is 0
 	for by := range p.objects {
 		p.objects[by], p.bound[by] = cluster.NewObjects(), map[string]int{}
 	}
@@ -144,11 +146,12 @@ func (p *placing) change(by side, ev sources.Event) {
 	}
 }
 
-// add counts a move of a run, after whose time neither run has been played.
-func (p *placing) add(by side, t *board.Transition) {
+// add counts a move of a run and notes the pod's node in o. Neither run has been played further.
+func (p *placing) add(by side, t *board.Transition, o *outcome) {
 	p.pass(t.Time)
 	if t.To == queue.Scheduled && t.From != t.To && t.Pod.Node != "" {
-		p.bound[by][t.Pod.Node]++
+		o.node = p.nodes.number(t.Pod.Node, strings.Clone)
+		p.bound[by][p.nodes.values[o.node]]++
 	}
 }
 
@@ -214,12 +217,14 @@ func (p *placing) finish(pods []*comparedPod) *Placement {
 	made := &Placement{Moved: []MovedPod{}, Fullest: p.atFullest()}
 	for _, pod := range pods {
 		one, other := pod.outcomes[want].node, pod.outcomes[got].node
-		if one == "" || other == "" {
+		if one == 0 || other == 0 {
 			continue
 		}
 		made.BoundInBoth++
 		if one != other {
-			made.Moved = append(made.Moved, MovedPod{sources.Sanitize(pod.name.String()), sources.Sanitize(one), sources.Sanitize(other)})
+			made.Moved = append(made.Moved, MovedPod{
+				sources.Sanitize(pod.name.String()), sources.Sanitize(p.nodes.values[one]), sources.Sanitize(p.nodes.values[other]),
+			})
 		}
 	}
 	slices.SortFunc(made.Moved, func(a, b MovedPod) int { return cmp.Compare(a.Pod, b.Pod) })

@@ -53,6 +53,26 @@ func TestRerunSparesVictims(t *testing.T) {
 	}
 }
 
+// TestRerunVictimStaysGone: what the recording shows later of a pod that the rerun preempts does not bring it back.
+func TestRerunVictimStaysGone(t *testing.T) {
+	var c world.Cluster
+	world.Change(&c, 0, sources.Added, world.Node("full", "2"), nil)
+	low := world.Change(&c, 1, sources.Added, world.PendingPod("low", "1500m"), func(p *v1.Pod) { p.Spec.NodeName, p.Spec.Priority = "full", new(int32) })
+	world.Change(&c, 6, sources.Added, world.PendingPod("high", "1500m"), func(p *v1.Pod) {
+		p.Spec.Priority = new(int32)
+		*p.Spec.Priority = 100
+	})
+	low = world.Change(&c, 15, sources.Updated, low, func(p *v1.Pod) { p.Labels = map[string]string{"version": "2"} })
+	world.Change(&c, 16, sources.Added, world.PendingPod("late", "400m"), nil)
+	world.Change(&c, 20, sources.Deleted, low, nil)
+	rec := replayed.Again(t, c.Recording(30))
+	for pod, node := range map[string]string{"high": "full", "late": "full"} {
+		if got := replayed.BoundTo(t, rec, pod); got != node {
+			t.Errorf("%s is bound to %q, want %s", pod, got, node)
+		}
+	}
+}
+
 // TestCompare: a pod that a new node would help backs off in v1.32; in v1.33 an idle scheduler pops it.
 func TestCompare(t *testing.T) {
 	var c world.Cluster
