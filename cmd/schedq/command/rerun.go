@@ -176,21 +176,17 @@ func writePlacement(text *strings.Builder, c *report.Comparison) {
 		return
 	}
 	from, to := c.Runs[0], c.Runs[1]
-	bound := [][]string{{"bound in zone", from, to}}
-	count := func(b report.BoundCount) {
-		bound = append(bound, []string{string(b.Name), strconv.Itoa(b.From), strconv.Itoa(b.To)})
+	write := func(heading string, counts []report.BoundCount) {
+		rows := [][]string{{heading, from, to}}
+		for _, b := range counts {
+			rows = append(rows, []string{string(b.Name), strconv.Itoa(b.From), strconv.Itoa(b.To)})
+		}
+		cli.WriteNumbers(text, rows)
 	}
-	for _, zone := range p.Zones {
-		count(zone)
+	if len(p.Zones) > 0 {
+		write("bound in zone", p.Zones)
 	}
-	if len(p.Zones) == 0 {
-		bound = nil
-	}
-	bound = append(bound, []string{"bound to node", from, to})
-	for _, node := range p.Nodes[:min(maxNodes, len(p.Nodes))] {
-		count(node)
-	}
-	cli.WriteNumbers(text, bound)
+	write("bound to node", p.Nodes[:min(maxNodes, len(p.Nodes))])
 	if left := len(p.Nodes) - maxNodes; left > 0 {
 		fmt.Fprintf(text, "and %s with smaller differences\n", words.Plural(left, "node"))
 	}

@@ -1,12 +1,14 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
@@ -63,13 +65,20 @@ func TestRerunVictimStaysGone(t *testing.T) {
 		*p.Spec.Priority = 100
 	})
 	low = world.Change(&c, 15, sources.Updated, low, func(p *v1.Pod) { p.Labels = map[string]string{"version": "2"} })
-	world.Change(&c, 16, sources.Added, world.PendingPod("late", "400m"), nil)
 	world.Change(&c, 20, sources.Deleted, low, nil)
 	rec := replayed.Again(t, c.Recording(30))
-	for pod, node := range map[string]string{"high": "full", "late": "full"} {
-		if got := replayed.BoundTo(t, rec, pod); got != node {
-			t.Errorf("%s is bound to %q, want %s", pod, got, node)
+	var changes []sources.Verb
+	_, _, err := timeline.ReplayHearing(t.Context(), rec, timeline.Options{}, func(*board.Transition) error { return nil }, func(ev sources.Event) {
+		change := ev.Fact.(*sources.ObjectChange)
+		if pod, is := change.Object.(*v1.Pod); is && pod.Name == "low" {
+			changes = append(changes, change.Verb)
 		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []sources.Verb{sources.Added, sources.Updated, sources.Deleted}; !slices.Equal(changes, want) {
+		t.Errorf("low is %v, want %v", changes, want)
 	}
 }
 
