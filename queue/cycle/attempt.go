@@ -127,6 +127,9 @@ func (s *Scheduler) attempt(now time.Time, info *queue.PodInfo) *Attempt {
 		s.queue.Done(now, info.Pod.UID)
 		return a
 	}
+	if s.watch != nil {
+		s.watch(s, info)
+	}
 	s.runCycle(a, profile, p)
 	return a
 }

@@ -61,6 +61,7 @@ type Scheduler struct {
 	// See the methods of schedulerconfig.Config. asyncPreemption also requires the feature gate.
 	gatesUntilEvicted, freesAssumed, asyncPreemption bool
 	wording                                          wording
+	watch                                            func(*Scheduler, *queue.PodInfo) // may be nil
 }
 
 // New returns a scheduler over an empty cluster. seed breaks ties between nodes: the same objects in the same order and
@@ -119,6 +120,9 @@ func (s *Scheduler) Plugins() *Plugins { return s.plugins }
 
 // Drive sets the scheduler's queue, which must use Plugins.
 func (s *Scheduler) Drive(q *queue.Queue) { s.queue = q }
+
+// WatchAttempts makes the scheduler call watch before each attempt, after the pod is popped. watch may be nil.
+func (s *Scheduler) WatchAttempts(watch func(*Scheduler, *queue.PodInfo)) { s.watch = watch }
 
 // Close ends the scheduler's preemptions. The scheduler must not be used afterwards.
 func (s *Scheduler) Close() {

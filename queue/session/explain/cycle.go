@@ -67,6 +67,11 @@ const (
 // FindCycle runs a cycle of pod over the objects of a scheduler and the queue at that moment.
 func FindCycle(sched *cycle.Scheduler, q *queue.Queue, pod *v1.Pod, at time.Time, opts cycle.InspectOptions) (*Cycle, error) {
 	sched.Drive(q) // for the nominated pods
+	return InspectWith(sched, pod, at, opts)
+}
+
+// InspectWith runs a cycle of pod over the objects and the queue of a scheduler.
+func InspectWith(sched *cycle.Scheduler, pod *v1.Pod, at time.Time, opts cycle.InspectOptions) (*Cycle, error) {
 	i, err := sched.Inspect(at, pod, opts)
 	if err != nil {
 		return nil, err
@@ -75,6 +80,18 @@ func FindCycle(sched *cycle.Scheduler, q *queue.Queue, pod *v1.Pod, at time.Time
 		Key: types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, Pod: sources.Sanitize(pod.Namespace + "/" + pod.Name),
 		Time: at.UTC(), Provenance: Hypothetical, Inspection: i,
 	}, nil
+}
+
+// CompareWith sets the node to which the pod was bound.
+func (c *Cycle) CompareWith(node string, at time.Time) {
+	p := &Placement{Node: sources.Sanitize(node), Time: at.UTC(), Match: Different}
+	switch {
+	case p.Node == c.Node:
+		p.Match = Equal
+	case slices.Contains(c.Ties, p.Node):
+		p.Match = Tie
+	}
+	c.Actual = p
 }
 
 // Difference is a plugin's part in the difference between two nodes' scores.

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
@@ -55,6 +56,7 @@ type Engine struct {
 	// Of a what-if: the local scheduler, unless a person is the scheduler, and the newest resource version.
 	Driver  *shadow.Driver
 	version int64
+	watch   func(*cycle.Scheduler, *queue.PodInfo) // called before each of its attempts; may be nil
 }
 
 func newEngine(cfg *schedulerconfig.Config, plugins queue.Plugins, start time.Time) *Engine {
@@ -66,7 +68,7 @@ func newEngine(cfg *schedulerconfig.Config, plugins queue.Plugins, start time.Ti
 
 // Clone returns an engine that goes on from here on its own. Its Board and Emit are not set.
 func (e *Engine) Clone() *Engine {
-	c := &Engine{plugins: e.plugins, Config: e.Config, Objects: e.Objects.Copy(), Ticks: e.Ticks, moves: e.moves, changes: e.changes, attached: e.attached, createdAhead: e.createdAhead}
+	c := &Engine{plugins: e.plugins, Config: e.Config, Objects: e.Objects.Copy(), Ticks: e.Ticks, moves: e.moves, changes: e.changes, attached: e.attached, createdAhead: e.createdAhead, watch: e.watch}
 	c.Queue = e.Queue.Clone(c.plugins, c)
 	return c
 }

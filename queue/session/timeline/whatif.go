@@ -34,6 +34,7 @@ func (e *Engine) StartScheduler(now time.Time, spare *Spare) error {
 	if err != nil {
 		return err
 	}
+	sched.WatchAttempts(e.watch)
 	e.Objects.Each("", func(obj runtime.Object) bool {
 		if v, err := strconv.ParseInt(obj.(metav1.Object).GetResourceVersion(), 10, 64); err == nil {
 			e.version = max(e.version, v)
