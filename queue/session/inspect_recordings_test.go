@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/explain"
@@ -82,7 +81,7 @@ func inspectRecording(t *testing.T, dir, with string) {
 		m := bound[k]
 		popped, _ := timeline.AttemptOf(m.Pod)
 		began := time.Now()
-		c, err := o.cycleOfAttempt(o.recording, popped, cycle.InspectOptions{})
+		c, err := o.cycleOfAttempt(o.recording, popped, InspectOptions{})
 		spent += time.Since(began)
 		n++
 		if err != nil {

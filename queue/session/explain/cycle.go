@@ -32,6 +32,8 @@ type Cycle struct {
 	Provenance string `json:"provenance"`
 	// Attempt is the number of the attempt, and 0 for a hypothetical one.
 	Attempt words.AttemptCount `json:"-"`
+	// Change is what was changed before the cycle was run.
+	Change Change `json:"-"`
 	*cycle.Inspection
 	// Actual is the node to which the pod was bound after the attempt. Nil if it was not, or if that is unknown.
 	Actual *Placement `json:"actual,omitempty"`
