@@ -451,7 +451,7 @@ func (i *inspector) RunPreScorePlugins(ctx context.Context, state fwk.CycleState
 
 // RunScorePlugins implements framework.Framework.
 func (i *inspector) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) ([]fwk.NodePluginScores, *fwk.Status) {
-	scores, status := i.Framework.RunScorePlugins(ctx, state, pod, nodes)
+	scores, status := i.scoreNodes(ctx, state, pod, nodes)
 	i.scores = slices.Clone(scores)
 	i.breakTies(pod, scores)
 	return scores, status

@@ -106,11 +106,13 @@ func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) {
 		return nil, err
 	}
 	s.upstream.SchedulingQueue = queueAdapter{s}
-	for name, f := range s.upstream.Profiles {
+	for i := range cfg.Profiles {
+		name := cfg.Profiles[i].SchedulerName
+		f := s.upstream.Profiles[name]
 		f.SetPodNominator(queueAdapter{s})
 		f.SetPodActivator(noActivator{})
 		s.redirectPreemption(f, seed)
-		s.profiles[name] = seeded{f, s, seed, &search{workers: workers()}, newMemory(f)}
+		s.profiles[name] = seeded{f, s, seed, &search{workers: workers()}, newMemory(f), newOlderBalance(&cfg.Profiles[i], s.wording.minor)}
 	}
 	return s, nil
 }

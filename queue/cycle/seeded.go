@@ -30,6 +30,8 @@ type seeded struct {
 	seed      uint64
 	feasible  *search
 	memory    *memory
+	// olderBalance is nil unless the release's score differs from upstream's.
+	olderBalance *olderBalance
 }
 
 // Parallelizer implements fwk.Handle for upstream's search for feasible nodes.
@@ -75,7 +77,7 @@ func (s *Scheduler) numFeasibleNodesToFind(f framework.Framework, nodes int) int
 
 // RunScorePlugins implements framework.Framework.
 func (f seeded) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) ([]fwk.NodePluginScores, *fwk.Status) {
-	scores, status := f.Framework.RunScorePlugins(ctx, state, pod, nodes)
+	scores, status := f.scoreNodes(ctx, state, pod, nodes)
 	f.breakTies(pod, scores)
 	return scores, status
 }

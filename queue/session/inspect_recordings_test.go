@@ -69,7 +69,7 @@ func inspectRecording(t *testing.T, dir, with string) {
 			unknown++
 		}
 	}
-	const most = 200
+	const most = 100
 	count := map[string]int{}
 	n := 0
 	var spent time.Duration

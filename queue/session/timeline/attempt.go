@@ -45,6 +45,12 @@ func (t *Timeline) EngineBefore(popped *board.Transition) *Engine {
 	}
 	moves := t.MovesFrom(t.Moved)
 	e := t.EngineShown(popped.Time)
+	// The attempt may be known from its binding only, which the objects contain by then.
+	if pod := e.Objects.Pod(popped.Pod.Key); pod != nil && pod.Spec.NodeName != "" {
+		pod = pod.DeepCopy()
+		pod.Spec.NodeName = ""
+		e.Objects.Put(pod)
+	}
 	flying := map[types.NamespacedName]*v1.Pod{}
 	for info := range e.Queue.InFlight() {
 		key := types.NamespacedName{Namespace: info.Pod.Namespace, Name: info.Pod.Name}
