@@ -22,6 +22,9 @@ import (
 type Attempt struct {
 	*page.UI
 	shown *explain.Cycle
+	// plugins are the indexes of those that scored nodes: first those whose scores differ between nodes, differing of them.
+	plugins   []int
+	differing int
 	// before is the cycle without the change that shown was run with, if any.
 	before *explain.Cycle
 	// asked is what was last requested, askedAt the real time of that.
@@ -153,7 +156,8 @@ func (a *Attempt) show(c *explain.Cycle) {
 	if !a.chosen || !slices.Contains(a.points(), a.point) {
 		a.point, a.chosen = answering(c), false
 	}
-	a.column = min(a.column, len(scored(c)))
+	a.plugins, a.differing = scored(c)
+	a.column = min(a.column, len(a.plugins))
 	a.arrange()
 }
 
@@ -176,7 +180,7 @@ func (a *Attempt) arrange() {
 	}
 	switch {
 	case a.point == score && a.column > 0:
-		p := scored(a.shown)[a.column-1]
+		p := a.plugins[a.column-1]
 		slices.SortStableFunc(a.nodes, func(i, j int) int { return cmp.Compare(all[j].Scores[p].Weighted, all[i].Scores[p].Weighted) })
 	case a.point == filter: // those that fit are on the page of scores
 		order := map[cycle.Outcome]int{cycle.Rejected: 0, cycle.Excluded: 1, cycle.NotEvaluated: 2, cycle.Feasible: 3}
@@ -186,17 +190,24 @@ func (a *Attempt) arrange() {
 	a.cursor = max(0, at)
 }
 
-// scored returns the indexes of the plugins that scored nodes.
-func scored(c *explain.Cycle) (indexes []int) {
+// scored returns the indexes of the plugins that scored nodes: first those whose scores differ between nodes, differing of them.
+func scored(c *explain.Cycle) (indexes []int, differing int) {
 	if c.Inspection == nil {
-		return nil
+		return nil, 0
 	}
+	var same []int
 	for i, p := range c.Score.Plugins {
-		if !p.Skipped {
+		switch {
+		case p.Skipped:
+		case p.Error != "" || slices.ContainsFunc(c.Nodes, func(n cycle.NodeResult) bool {
+			return n.Scores != nil && n.Scores[i].Weighted != c.Nodes[0].Scores[i].Weighted
+		}):
 			indexes = append(indexes, i)
+		default:
+			same = append(same, i)
 		}
 	}
-	return indexes
+	return append(indexes, same...), len(indexes)
 }
 
 // sortBy sorts the nodes by another column.
@@ -207,7 +218,7 @@ func (a *Attempt) sortBy(column int) {
 	if a.point != score && slices.Contains(a.points(), score) {
 		a.point, a.chosen = score, true
 	}
-	n := len(scored(a.shown)) + 1
+	n := len(a.plugins) + 1
 	a.column = (column + n) % n
 	a.arrange()
 }

@@ -115,7 +115,7 @@ func (a *Attempt) below(h int) int {
 	want := 2
 	switch a.point {
 	case score:
-		want = len(scored(a.shown)) + 2
+		want = max(a.differing, 1) + 3
 	case postFilter:
 		want = 8
 	}
@@ -149,7 +149,7 @@ func (a *Attempt) strip(area canvas.Area) {
 	}
 	threads.Text(1, 0, theme.Dim, canvas.Truncate("scheduling cycle: one pod at a time", split-1))
 	threads.Text(split, 0, theme.Dim, "┃")
-	threads.Text(split+2, 0, theme.Dim, canvas.Truncate("binding cycle: parallel", area.W-split-2))
+	threads.Text(split+2, 0, theme.Dim, canvas.Truncate("binding: parallel", area.W-split-2))
 }
 
 // drawText draws the text of a point without a list.
@@ -189,7 +189,7 @@ func (a *Attempt) nameWidth(w int) int {
 
 // scores draws the nodes by score.
 func (a *Attempt) scores(heading, list canvas.Area) {
-	plugins, name := scored(a.shown), a.nameWidth(list.W)
+	plugins, name := a.plugins, a.nameWidth(list.W)
 	first := 2 + name + 1
 	total := first + 6
 	fit := max(1, (list.W-total-1)/columnWidth)
@@ -366,7 +366,7 @@ func (a *Attempt) scoreDetail(title, body canvas.Area) {
 	title.Text(1, 0, canvas.Bold, " "+canvas.TruncateMiddle(string(n.Node), title.W/3)+" and "+canvas.TruncateMiddle(string(other.Node), title.W/3)+" ")
 	const figures = 24
 	name := min(32, body.W-2*figures-4)
-	for y, i := range scored(a.shown) {
+	for y, i := range a.plugins[:a.differing] {
 		p, row := a.shown.Score.Plugins[i], body.Row(y)
 		row.Text(2, 0, theme.Plain, canvas.Truncate(format.Safe(p.Plugin), name))
 		x := 2 + name + 1
@@ -381,9 +381,40 @@ func (a *Attempt) scoreDetail(title, body canvas.Area) {
 			if d < 0 {
 				style, sign, d = theme.Unschedulable, "−", -d
 			}
-			row.Text(x+30, 0, style, sign+strconv.FormatInt(d, 10))
+			end := row.Text(x+30, 0, style, sign+strconv.FormatInt(d, 10))
+			if meaning := explain.ScoreMeaning(p.Plugin); meaning != "" && body.W >= 110 {
+				row.Text(max(end+2, x+36), 0, theme.Dim, canvas.Truncate(meaning, body.W-max(end+2, x+36)))
+			}
 		}
 	}
+	var same []string
+	for _, i := range a.plugins[a.differing:] {
+		same = append(same, fmt.Sprintf("%s %d", format.Safe(a.shown.Score.Plugins[i].Plugin), n.Scores[i].Weighted))
+	}
+	y := a.differing
+	if meaning := a.meaning(n, other); meaning != "" && body.W < 110 {
+		body.Text(2, y, theme.Plain, canvas.Truncate(meaning, body.W-3))
+		y++
+	}
+	if len(same) > 0 {
+		for _, text := range canvas.Wrap("the same on all nodes: "+strings.Join(same, ", "), body.W-3) {
+			body.Text(2, y, theme.Dim, text)
+			y++
+		}
+	}
+}
+
+// meaning says what the plugin that differs most between two nodes prefers.
+func (a *Attempt) meaning(n, other cycle.NodeResult) string {
+	all := a.shown.Compare(n, other)
+	if len(all) == 0 {
+		return ""
+	}
+	meaning := explain.ScoreMeaning(all[0].Plugin)
+	if meaning == "" {
+		return ""
+	}
+	return all[0].Plugin + " " + meaning
 }
 
 // victims draws the victims on the candidate at the cursor.

@@ -95,7 +95,7 @@ func (a *Attempt) answer() []string {
 // changed says what the change does, if there is one.
 func (a *Attempt) changed() []string {
 	c := a.shown
-	if c.Change.None() {
+	if c == nil || c.Inspection == nil || c.Change.None() {
 		return nil
 	}
 	text := "With " + format.Safe(c.Change.String()) + ": " + string(orNone(c.Node))

@@ -1,8 +1,13 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/words"
@@ -29,7 +34,7 @@ func (c *Cycle) Summary(zone words.Zone) []string {
 	case c.Score.Skipped != "":
 		say("%s fits, and nodes have no scores: %s.", c.Node, c.Score.Skipped)
 	case len(c.Ties) > 0:
-		say("%s: %d points, as %s. kube-scheduler takes any of them.", c.Node, c.Nodes[0].Total, others(c.Ties, c.Node))
+		say("%s: %d points, as %s. kube-scheduler takes any of them at random.", c.Node, c.Nodes[0].Total, others(c.Ties, c.Node))
 	default:
 		say("%s has the highest score: %d points, of %s that fit.", c.Node, c.Nodes[0].Total, words.Plural(c.Filter.Feasible, "node"))
 	}
@@ -49,7 +54,55 @@ func (c *Cycle) Summary(zone words.Zone) []string {
 	if f := c.Filter; f.Evaluated < f.Candidates && f.Nominated == "" && c.Node != "" {
 		say("Filter looked at %d of %d nodes, from %s on: %d that fit are enough (percentageOfNodesToScore).", f.Evaluated, f.Candidates, f.StartNode, f.Enough)
 	}
+	if text := c.rejectedBy(); text != "" && c.Node != "" {
+		said = append(said, text)
+	}
 	return said
+}
+
+// rejectedBy counts the nodes that do not fit by their first rejection.
+func (c *Cycle) rejectedBy() string {
+	counts, rejected := map[string]int{}, 0
+	for _, n := range c.Nodes {
+		if len(n.Rejections) > 0 {
+			rejected++
+			counts[cmp.Or(n.Rejections[0].Plugin, "PreFilter")]++
+		}
+	}
+	if rejected == 0 {
+		return ""
+	}
+	plugins := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	var parts []string
+	for _, p := range plugins {
+		parts = append(parts, fmt.Sprintf("%s %d", p, counts[p]))
+	}
+	return fmt.Sprintf("%d of %s rejected: %s.", rejected, words.Plural(len(c.Nodes), "node"), strings.Join(firstOf(parts, 4), ", "))
+}
+
+// ScoreMeaning says what a Score plugin of upstream prefers, as a predicate. It is empty for other plugins.
+func ScoreMeaning(plugin string) string {
+	switch plugin {
+	case names.NodeResourcesFit:
+		return "scores free CPU and memory by its strategy: LeastAllocated prefers empty nodes"
+	case names.NodeResourcesBalancedAllocation:
+		return "prefers nodes whose CPU and memory would be used equally"
+	case names.ImageLocality:
+		return "prefers nodes that have the pod's images"
+	case names.TaintToleration:
+		return "prefers nodes with fewer untolerated PreferNoSchedule taints"
+	case names.NodeAffinity:
+		return "prefers nodes that match the pod's preferred node affinity"
+	case names.InterPodAffinity:
+		return "prefers nodes by the pod affinity of this and of running pods"
+	case names.PodTopologySpread:
+		return "prefers zones and nodes with fewer matching pods"
+	case names.VolumeBinding:
+		return "prefers nodes whose free volumes fit the claims closely"
+	case names.DynamicResources:
+		return "prefers nodes by the devices that they would allocate"
+	}
+	return ""
 }
 
 // RunnerUp returns the best node with a lower score than the chosen one.
