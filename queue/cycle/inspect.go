@@ -40,28 +40,83 @@ func (s *Scheduler) Inspect(now time.Time, pod *v1.Pod, opts InspectOptions) (*I
 	if err != nil {
 		return nil, err
 	}
-	i := &inspector{
-		seeded: profile.(seeded), opts: opts, pod: pod, nodes: nodes, start: s.startOfSearch(profile, nodes),
-		index: make(map[string]int, len(nodes)), verdicts: make([]inspected, len(nodes)),
+	f, start := profile.(seeded), s.startOfSearch(profile, nodes)
+	was, preemptor, writes, revision, extenders := s.now, s.preemptor, s.api.writes, s.api.revision, s.upstream.Extenders
+	defer func() {
+		s.moveStart(f, nodes, start)
+		s.now, s.preemptor, s.api.writes, s.api.revision, s.upstream.Extenders = was, preemptor, writes, revision, extenders
+	}()
+	s.now = now
+	run := func(start int, opts InspectOptions) *Inspection {
+		s.moveStart(f, nodes, start)
+		i := &inspector{
+			seeded: f, opts: opts, pod: pod, nodes: nodes, start: start,
+			index: make(map[string]int, len(nodes)), verdicts: make([]inspected, len(nodes)),
+		}
+		for at, info := range nodes {
+			i.index[info.Node().Name] = at
+		}
+		s.upstream.Extenders = i.recordExtenders(extenders)
+		return i.run(p)
 	}
-	for at, info := range nodes {
-		i.index[info.Node().Name] = at
+	r := run(start, opts)
+	if chosen := sources.Sanitize(opts.Chosen); chosen != "" && !r.Won(chosen) && r.Filter.Feasible >= r.Filter.Enough && r.Filter.Evaluated < r.Filter.Candidates {
+		all := opts
+		all.AllNodes = true
+		for _, start := range startsFor(chosen, run(start, all), r.Filter.Enough, nodes) {
+			if other := run(start, opts); other.Won(chosen) {
+				other.Filter.StartInferred = true
+				return other, nil
+			}
+		}
 	}
-	defer s.restoreAfter(now, i)()
-	upstream := s.upstream.Extenders
-	defer func() { s.upstream.Extenders = upstream }()
-	s.upstream.Extenders = i.recordExtenders(upstream)
-	return i.run(p), nil
+	return r, nil
 }
 
-// restoreAfter sets the time and returns a function that undoes the effects of i.
-func (s *Scheduler) restoreAfter(now time.Time, i *inspector) (restore func()) {
-	was, preemptor, writes, revision := s.now, s.preemptor, s.api.writes, s.api.revision
-	s.now, s.api.writes = now, nil
-	return func() {
-		s.moveStart(i.seeded, i.nodes, i.start)
-		s.now, s.preemptor, s.api.writes, s.api.revision = was, preemptor, writes, revision
+// maxStarts limits how many starts of a search are tried. The scores of one search differ little from another's.
+const maxStarts = 8
+
+// startsFor returns where a search that ends at enough feasible nodes may have begun for the node chosen to win, given
+// a search over all nodes.
+func startsFor(chosen sources.SafeText, all *Inspection, enough int, nodes []fwk.NodeInfo) []int {
+	totals := make(map[sources.SafeText]int64, len(nodes))
+	for i := range all.Nodes {
+		if n := &all.Nodes[i]; n.Outcome == Feasible {
+			totals[n.Node] = n.Total
+		}
 	}
+	total, feasible := totals[chosen]
+	if !feasible {
+		return nil
+	}
+	order := make([]sources.SafeText, len(nodes))
+	for i, n := range nodes {
+		order[i] = sources.Sanitize(n.Node().Name)
+	}
+	var starts []int
+	for start := range nodes {
+		found, has, better := 0, false, false
+		for i := 0; i < len(nodes) && found < enough && !better; i++ {
+			node := order[(start+i)%len(nodes)]
+			if points, ok := totals[node]; ok {
+				found++
+				has, better = has || node == chosen, points > total
+			}
+		}
+		if has && !better {
+			starts = append(starts, start)
+		}
+	}
+	for len(starts) > maxStarts { // evenly
+		starts = slices.Collect(func(yield func(int) bool) {
+			for i := 0; i < len(starts); i += 2 {
+				if !yield(starts[i]) {
+					return
+				}
+			}
+		})
+	}
+	return starts
 }
 
 // inspector is a profile's framework that records what its plugins return.

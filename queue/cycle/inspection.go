@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"slices"
 	"time"
 
 	"github.com/schedq/schedq/sources"
@@ -65,9 +66,11 @@ type Search struct {
 	PercentageOfNodesToScore int32 `json:"percentageOfNodesToScore"`
 	Enough                   int   `json:"enough"`
 	// Start is where the search began, as an index in the cluster's order of nodes (upstream's nextStartNodeIndex), and
-	// StartNode the node there. Each search begins where the one before it ended.
-	Start     int              `json:"start"`
-	StartNode sources.SafeText `json:"startNode,omitempty"`
+	// StartNode the node there. Each search begins where the one before it ended. StartInferred is true if Start is not
+	// the scheduler's, but one with which InspectOptions.Chosen wins.
+	Start         int              `json:"start"`
+	StartNode     sources.SafeText `json:"startNode,omitempty"`
+	StartInferred bool             `json:"startInferred,omitempty"`
 	// Nominated is the pod's nominated node, if that was evaluated first. If it is feasible, no other node is evaluated.
 	Nominated sources.SafeText `json:"nominated,omitempty"`
 	// Extenders are the extenders that filtered nodes.
@@ -187,10 +190,18 @@ const (
 	AnyOfEqual            PreemptionRule = "anyOfEqual"
 )
 
+// Won reports whether the cycle chooses node, or a node with the same score.
+func (i *Inspection) Won(node sources.SafeText) bool {
+	return node != "" && (i.Node == node || slices.Contains(i.Ties, node))
+}
+
 // InspectOptions says what an inspection computes.
 type InspectOptions struct {
 	// AllRejections asks every Filter plugin about each node that was rejected, not only until the first rejection.
 	AllRejections bool
 	// AllNodes evaluates all nodes, as with percentageOfNodesToScore 100.
 	AllNodes bool
+	// Chosen is the node that the real scheduler chose. Where it began its search is not known: if the search ends before
+	// it has evaluated all nodes, and Chosen does not win, the inspection begins the search where Chosen does, if anywhere.
+	Chosen string
 }

@@ -2,13 +2,17 @@ package session
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
@@ -31,9 +35,6 @@ func (s *Session) Inspect(pod types.NamespacedName, opts InspectOptions) {
 func (o *owner) inspect(key types.NamespacedName, opts InspectOptions) {
 	o.cycleOf, o.changed = o.shownTimeline(), true
 	c, err := o.findCycle(key, opts)
-	if c != nil {
-		c.Change = opts.Change
-	}
 	if err != nil {
 		c = &explain.Cycle{Key: key, Pod: sources.Sanitize(key.String()), Time: o.now.UTC(), Unknown: err.Error()}
 	}
@@ -54,15 +55,14 @@ func (o *owner) findCycle(key types.NamespacedName, opts InspectOptions) (*expla
 	if popped == nil {
 		return o.cycleNow(key, opts)
 	}
-	c, err := o.cycleOfAttempt(t, popped, opts)
-	if err != nil {
-		return nil, err
+	if t.Forked != nil && popped.Seq >= t.Forked.History.MoveCount() {
+		c, err := o.cycleInFork(t, popped, opts)
+		if err == nil {
+			c.SetAttempt(popped, bound)
+		}
+		return c, err
 	}
-	c.Attempt = popped.AttemptCount()
-	if bound != nil && bound.Pod.Node != "" {
-		c.CompareWith(bound.Pod.Node, bound.Time)
-	}
-	return c, nil
+	return o.cycleAgain(popped, bound, opts)
 }
 
 // cycleNow runs a cycle of a pod that waits, over the objects at the time shown.
@@ -87,8 +87,18 @@ func (o *owner) cycleOver(e *timeline.Engine, key types.NamespacedName, at time.
 		c, err = explain.FindCycle(sched, e.Queue, pod, at, opts.InspectOptions)
 		return err
 	}
+	cfg := e.Config
+	defer func() {
+		if c != nil {
+			c.Change, c.Strategy = opts.Change, cfg.Strategy(pod.Spec.SchedulerName)
+		}
+	}()
 	if !opts.Change.None() {
-		err = o.withChange(e, opts.Change, use)
+		var objects cluster.Objects
+		if cfg, objects, err = opts.Change.Apply(e.Config, e.Objects); err != nil {
+			return nil, err
+		}
+		err = timeline.With(cfg, objects, use)
 		return c, err
 	}
 	if e.Driver != nil && e.Driver.Scheduler != nil {
@@ -98,34 +108,126 @@ func (o *owner) cycleOver(e *timeline.Engine, key types.NamespacedName, at time.
 	return c, err
 }
 
-// withChange calls use with a scheduler of e's moment after a change.
-func (o *owner) withChange(e *timeline.Engine, change explain.Change, use func(*cycle.Scheduler) error) error {
-	cfg, objects, err := change.Apply(e.Config, e.Objects)
-	if err != nil {
-		return err
+// earlier are how long before the modelled beginning of an attempt the scheduler may have begun it: it may have waited that long
+// with the binding, to keep within its rate limit.
+var earlier = []time.Duration{2 * time.Millisecond, 10 * time.Millisecond, 50 * time.Millisecond, 250 * time.Millisecond}
+
+// cycleAgain runs an attempt again over the objects of the recording at its beginning. If the pod was bound to another node than
+// that says, it tries the objects at the binding, which the scheduler may have received by then, and if the beginning is modelled,
+// those of some earlier moments.
+func (o *owner) cycleAgain(popped, bound *board.Transition, opts InspectOptions) (*explain.Cycle, error) {
+	t := o.recording
+	if !opts.Change.None() {
+		as := opts
+		as.Change = explain.Change{}
+		c, err := o.cycleAgain(popped, bound, as)
+		if err != nil {
+			return nil, err
+		}
+		return o.cycleAt(popped, bound, t.ChangesBy(c.Time), c.Time, opts)
 	}
-	return timeline.With(cfg, objects, use)
+	first, err := o.cycleAt(popped, bound, popped.Change, popped.Time, opts)
+	if err != nil || !missed(first) {
+		return first, err
+	}
+	if c, err := o.cycleAt(popped, bound, bound.Change, bound.Time, opts); err != nil || !missed(c) {
+		return c, err
+	}
+	for i := 0; i < len(earlier) && !popped.Observed; i++ {
+		at := popped.Time.Add(-earlier[i])
+		if at.Before(popped.Pod.Arrived) || at.Before(t.Start) {
+			break
+		}
+		if c, err := o.cycleAt(popped, bound, t.ChangesBy(at), at, opts); err == nil && !missed(c) {
+			return c, nil
+		}
+	}
+	o.explainMiss(first, popped, bound)
+	return first, nil
 }
 
-// cycleOfAttempt runs the attempt again that popped is the first move of.
-func (o *owner) cycleOfAttempt(t *timeline.Timeline, popped *board.Transition, opts InspectOptions) (*explain.Cycle, error) {
-	key := popped.Pod.Key
-	if t.Forked != nil && popped.Seq >= t.Forked.History.MoveCount() {
-		return o.cycleInFork(t, popped, opts)
-	}
-	e := o.recording.EngineBefore(popped)
+// missed reports whether c chooses another node than the pod was bound to.
+func missed(c *explain.Cycle) bool { return c.Actual != nil && c.Actual.Match == explain.Different }
+
+// cycleAt runs an attempt over the objects of the recording after so many changes, at a moment.
+func (o *owner) cycleAt(popped, bound *board.Transition, changes int, at time.Time, opts InspectOptions) (*explain.Cycle, error) {
+	e := o.recording.EngineBefore(popped, bound, changes, at)
 	if e == nil {
 		return nil, errEngineDropped
 	}
-	c, err := o.cycleOver(e, key, popped.Time, opts)
+	if bound != nil && opts.Change.None() {
+		opts.Chosen = bound.Pod.Node
+	}
+	c, err := o.cycleOver(e, popped.Pod.Key, at, opts)
 	if err != nil {
 		return nil, err
 	}
-	c.Provenance = explain.Rerun
-	if o.rec.Rerun {
+	if c.Provenance = explain.Rerun; o.rec.Rerun {
 		c.Provenance = explain.Modelled
 	}
+	c.SetAttempt(popped, bound)
 	return c, nil
+}
+
+// changesShown limits the changes that may explain why the scheduler chose another node.
+const changesShown = 3
+
+// explainMiss says what the scheduler may have known when it chose another node than c does.
+func (o *owner) explainMiss(c *explain.Cycle, popped, bound *board.Transition) {
+	const around = 100 * time.Millisecond
+	a := c.Actual
+	if !popped.Observed {
+		a.Why = append(a.Why, "The beginning of the attempt is modelled: the scheduler may have made it earlier, over other objects.")
+	}
+	shown, more := 0, 0
+	for at, change := range o.recording.ObjectChanges(popped.Time.Add(-around), bound.Time.Add(around)) {
+		what := changeOn(change, popped.Pod.Key, bound.Pod.Node, string(c.Node))
+		switch {
+		case what == "":
+		case shown < changesShown:
+			shown++
+			a.Why = append(a.Why, fmt.Sprintf("%s at %s: the scheduler may have known it earlier or later than its request shows.", what, o.zone.Precise(at)))
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		a.Why = append(a.Why, fmt.Sprintf("%d more objects on these nodes changed within %s.", more, around))
+	}
+	if c.Filter.Evaluated < c.Filter.Candidates {
+		a.Why = append(a.Why, fmt.Sprintf("The search ends at %d feasible nodes, and where the scheduler began it is unknown.", c.Filter.Enough))
+	}
+	if len(a.Why) == 0 {
+		a.Why = append(a.Why, "The scheduler's configuration, or what it knew of the cluster, differs from what is known here.")
+	}
+}
+
+// changeOn describes a change that frees or takes up room on one of the nodes, or changes the node. It is empty for other changes.
+func changeOn(change *sources.ObjectChange, but types.NamespacedName, nodes ...string) string {
+	on := func(node string) bool { return node != "" && slices.Contains(nodes, node) }
+	switch obj := change.Object.(type) {
+	case *v1.Pod:
+		key := types.NamespacedName{Namespace: obj.Namespace, Name: obj.Name}
+		if !on(obj.Spec.NodeName) || key == but {
+			return ""
+		}
+		return fmt.Sprintf("Pod %s on node %s was %s", sources.Sanitize(key.String()), sources.Sanitize(obj.Spec.NodeName), verbOf(change.Verb))
+	case *v1.Node:
+		if on(obj.Name) {
+			return fmt.Sprintf("Node %s was %s", sources.Sanitize(obj.Name), verbOf(change.Verb))
+		}
+	}
+	return ""
+}
+
+func verbOf(v sources.Verb) string {
+	switch v {
+	case sources.Added:
+		return "added"
+	case sources.Deleted:
+		return "deleted"
+	}
+	return "changed"
 }
 
 // cycleInFork runs an attempt in a what-if again: right before the local scheduler does, if it was its attempt.
@@ -134,8 +236,10 @@ func (o *owner) cycleInFork(t *timeline.Timeline, popped *board.Transition, opts
 		return nil, errChangeInFork
 	}
 	t.WatchAttempts(popped.Time, func(sched *cycle.Scheduler, info *queue.PodInfo) {
-		if c == nil && info.Pod.UID == popped.Pod.Object().UID && info.Attempts == popped.Attempts {
-			c, err = explain.InspectWith(sched, info.Pod, popped.Time, opts.InspectOptions)
+		if c == nil && err == nil && info.Pod.UID == popped.Pod.Object().UID && info.Attempts == popped.Attempts {
+			if c, err = explain.InspectWith(sched, info.Pod, popped.Time, opts.InspectOptions); err == nil {
+				c.Provenance = explain.Modelled
+			}
 		}
 	})
 	if err != nil || c != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/explain"
@@ -81,14 +82,19 @@ func inspectRecording(t *testing.T, dir, with string) {
 		m := bound[k]
 		popped, _ := timeline.AttemptOf(m.Pod)
 		began := time.Now()
-		c, err := o.cycleOfAttempt(o.recording, popped, InspectOptions{})
+		c, err := o.cycleAgain(popped, m, InspectOptions{})
 		spent += time.Since(began)
 		n++
 		if err != nil {
 			count[err.Error()]++
 			continue
 		}
-		c.CompareWith(m.Pod.Node, m.Time)
+		if c.Filter.StartInferred {
+			count["(start)"]++
+		}
+		if !c.Time.Equal(popped.Time) {
+			count["(late)"]++
+		}
 		match := c.Actual.Match
 		if c.Score.Skipped != "" && match == explain.Equal {
 			match = "only"

@@ -382,7 +382,7 @@ func (a *Attempt) scoreDetail(title, body canvas.Area) {
 				style, sign, d = theme.Unschedulable, "−", -d
 			}
 			end := row.Text(x+30, 0, style, sign+strconv.FormatInt(d, 10))
-			if meaning := explain.ScoreMeaning(p.Plugin); meaning != "" && body.W >= 110 {
+			if meaning := a.shown.Meaning(p.Plugin); meaning != "" && body.W >= 110 {
 				row.Text(max(end+2, x+36), 0, theme.Dim, canvas.Truncate(meaning, body.W-max(end+2, x+36)))
 			}
 		}
@@ -410,7 +410,7 @@ func (a *Attempt) meaning(n, other cycle.NodeResult) string {
 	if len(all) == 0 {
 		return ""
 	}
-	meaning := explain.ScoreMeaning(all[0].Plugin)
+	meaning := a.shown.Meaning(all[0].Plugin)
 	if meaning == "" {
 		return ""
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
@@ -34,6 +35,8 @@ type Cycle struct {
 	Attempt words.AttemptCount `json:"-"`
 	// Change is what was changed before the cycle was run.
 	Change Change `json:"-"`
+	// Strategy is the scoring strategy of NodeResourcesFit.
+	Strategy string `json:"scoringStrategy,omitempty"`
 	*cycle.Inspection
 	// Actual is the node to which the pod was bound after the attempt. Nil if it was not, or if that is unknown.
 	Actual *Placement `json:"actual,omitempty"`
@@ -84,16 +87,19 @@ func InspectWith(sched *cycle.Scheduler, pod *v1.Pod, at time.Time, opts cycle.I
 	}, nil
 }
 
-// CompareWith sets the node to which the pod was bound.
-func (c *Cycle) CompareWith(node string, at time.Time) {
-	p := &Placement{Node: sources.Sanitize(node), Time: at.UTC(), Match: Different}
-	switch {
-	case p.Node == c.Node:
-		p.Match = Equal
-	case slices.Contains(c.Ties, p.Node):
-		p.Match = Tie
+// SetAttempt sets the attempt that the cycle is: the move that began it, and the one that bound the pod, if it did.
+func (c *Cycle) SetAttempt(popped, bound *board.Transition) {
+	c.Attempt = popped.AttemptCount()
+	if bound == nil || bound.Pod.Node == "" {
+		return
 	}
-	c.Actual = p
+	c.Actual = &Placement{Node: sources.Sanitize(bound.Pod.Node), Time: bound.Time.UTC(), Match: Different}
+	switch {
+	case c.Actual.Node == c.Node:
+		c.Actual.Match = Equal
+	case c.Won(c.Actual.Node):
+		c.Actual.Match = Tie
+	}
 }
 
 // Difference is a plugin's part in the difference between two nodes' scores.

@@ -80,11 +80,17 @@ func (c *Cycle) rejectedBy() string {
 	return fmt.Sprintf("%d of %s rejected: %s.", rejected, words.Plural(len(c.Nodes), "node"), strings.Join(firstOf(parts, 4), ", "))
 }
 
-// ScoreMeaning says what a Score plugin of upstream prefers, as a predicate. It is empty for other plugins.
-func ScoreMeaning(plugin string) string {
+// Meaning says what a Score plugin of upstream prefers, as a predicate. It is empty for other plugins.
+func (c *Cycle) Meaning(plugin string) string {
 	switch plugin {
 	case names.NodeResourcesFit:
-		return "scores free CPU and memory by its strategy: LeastAllocated prefers empty nodes"
+		switch c.Strategy {
+		case "LeastAllocated":
+			return "prefers nodes with more free CPU and memory"
+		case "MostAllocated":
+			return "prefers nodes with less free CPU and memory"
+		}
+		return "prefers nodes by the shape of its strategy, " + c.Strategy
 	case names.NodeResourcesBalancedAllocation:
 		return "prefers nodes whose CPU and memory would be used equally"
 	case names.ImageLocality:

@@ -1,15 +1,19 @@
 package timeline
 
 import (
+	"iter"
 	"slices"
+	"sort"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/sources"
 )
 
 // AttemptOf returns the move that began the attempt by which p was bound, or the one that is under way, and the move that bound it.
@@ -31,49 +35,84 @@ func AttemptOf(p *board.Pod) (popped, bound *board.Transition) {
 	return t, bound
 }
 
-// EngineBefore returns a clone of the engine as it was when the attempt began that popped is the first move of. Pods that were
-// assumed by then are on their nodes among its objects: whoever was in flight and was bound later. It is nil if the engine of
-// that moment is not kept.
-func (t *Timeline) EngineBefore(popped *board.Transition) *Engine {
+// EngineBefore returns a clone of the engine as it was after so many changes, the last of them at or before the moment at, for the
+// attempt of which popped is the first move, and bound the one that bound the pod, if any. Pods that were assumed by then are on
+// their nodes among its objects: those that were in flight then, or are bound before the pod, if popped is the model's guess. It is nil
+// if the engine of that moment is not kept.
+func (t *Timeline) EngineBefore(popped, bound *board.Transition, changes int, at time.Time) *Engine {
 	cursor := t.Cursor
 	defer func() { t.SetCursor(cursor) }()
-	if _, first := t.Kept(); popped.Change < first {
+	if _, first := t.Kept(); changes < first {
 		return nil
 	}
-	if t.SetCursor(popped.Change + 1); !t.HasEngine() {
+	if t.SetCursor(changes); !t.HasEngine() {
 		return nil
 	}
 	moves := t.MovesFrom(t.Moved)
-	e := t.EngineShown(popped.Time)
-	// The attempt may be known from its binding only, which the objects contain by then.
-	if pod := e.Objects.Pod(popped.Pod.Key); pod != nil && pod.Spec.NodeName != "" {
-		pod = pod.DeepCopy()
-		pod.Spec.NodeName = ""
-		e.Objects.Put(pod)
-	}
-	flying := map[types.NamespacedName]*v1.Pod{}
-	for info := range e.Queue.InFlight() {
-		key := types.NamespacedName{Namespace: info.Pod.Namespace, Name: info.Pod.Name}
-		if pod := e.Objects.Pod(key); pod != nil && pod.Spec.NodeName == "" && key != popped.Pod.Key {
-			flying[key] = pod
+	e := t.EngineShown(at)
+	var assumed []*v1.Pod
+	flying, waiting := map[types.NamespacedName]*v1.Pod{}, map[types.NamespacedName]*v1.Pod{}
+	e.Objects.Each("Pod", func(obj runtime.Object) bool {
+		pod := obj.(*v1.Pod)
+		key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+		if key == popped.Pod.Key {
+			if pod.Spec.NodeName != "" { // the attempt is known from its binding only
+				assumed = append(assumed, onNode(pod, ""))
+			}
+			return true
 		}
-	}
+		switch p := t.Shown.Get(key); {
+		case pod.Spec.NodeName != "" || p == nil || p.Object().UID != pod.UID:
+		case p.Tier == queue.InFlight:
+			flying[key] = pod
+		case p.Tier == queue.Scheduled && p.Node != "": // the object follows
+			assumed = append(assumed, onNode(pod, p.Node))
+		default:
+			waiting[key] = pod
+		}
+		return true
+	})
+	before := bound != nil && !popped.Observed // the move bound is still to come
 	for _, m := range moves {
-		if len(flying) == 0 {
+		if before = before && m != bound; len(flying) == 0 && !before {
 			break
 		}
 		pod, ok := flying[m.Pod.Key]
+		if !ok && before && m.To == queue.Scheduled {
+			pod, ok = waiting[m.Pod.Key]
+		}
 		if !ok {
 			continue
 		}
 		delete(flying, m.Pod.Key)
 		if m.To == queue.Scheduled && m.Pod.Node != "" {
-			pod = pod.DeepCopy()
-			pod.Spec.NodeName = m.Pod.Node
-			e.Objects.Put(pod)
+			assumed = append(assumed, onNode(pod, m.Pod.Node))
 		}
 	}
+	for _, pod := range assumed {
+		e.Objects.Put(pod)
+	}
 	return e
+}
+
+// onNode returns a copy of pod on a node.
+func onNode(pod *v1.Pod, node string) *v1.Pod {
+	pod = pod.DeepCopy()
+	pod.Spec.NodeName = node
+	return pod
+}
+
+// ObjectChanges yields the changes of objects from one moment to another, as far as they are executed and kept.
+func (t *Timeline) ObjectChanges(from, to time.Time) iter.Seq2[time.Time, *sources.ObjectChange] {
+	return func(yield func(time.Time, *sources.ObjectChange) bool) {
+		events := t.Feed.Events[:t.Next]
+		i := sort.Search(len(events), func(i int) bool { return !events[i].Time.Before(from) })
+		for ; i < len(events) && !events[i].Time.After(to); i++ {
+			if c, is := events[i].Fact.(*sources.ObjectChange); is && !yield(events[i].Time, c) {
+				return
+			}
+		}
+	}
 }
 
 // WatchAttempts runs a fork again up to a moment and calls watch before each attempt of its local scheduler.
