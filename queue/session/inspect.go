@@ -124,7 +124,14 @@ func (o *owner) cycleAgain(popped, bound *board.Transition, opts InspectOptions)
 		if err != nil {
 			return nil, err
 		}
-		return o.cycleAt(popped, bound, t.ChangesBy(c.Time), c.Time, opts)
+		changes := t.ChangesBy(c.Time)
+		switch {
+		case c.Time.Equal(popped.Time):
+			changes = popped.Change
+		case bound != nil && c.Time.Equal(bound.Time):
+			changes = bound.Change
+		}
+		return o.cycleAt(popped, bound, changes, c.Time, opts)
 	}
 	first, err := o.cycleAt(popped, bound, popped.Change, popped.Time, opts)
 	if err != nil || !missed(first) {
