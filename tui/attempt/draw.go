@@ -124,7 +124,7 @@ func (a *Attempt) below(h int) int {
 
 // strip draws the extension points in order, and below them the two threads.
 func (a *Attempt) strip(area canvas.Area) {
-	x, split := 1, 0
+	x, split := min(1, max(0, area.W-62)), 0
 	for i, p := range a.points() {
 		if i > 0 {
 			arrow := " ▸ "

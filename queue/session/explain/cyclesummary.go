@@ -42,10 +42,12 @@ func (c *Cycle) Summary(zone words.Zone) []string {
 		say("%s.", c.Lost(c.Nodes[0], next))
 	}
 	if a := c.Actual; a != nil {
-		switch a.Match {
-		case Equal:
+		switch {
+		case !c.Change.None():
+			say("Without this change, the scheduler bound the pod to %s at %s.", a.Node, zone.Precise(a.Time))
+		case a.Match == Equal:
 			say("The scheduler bound the pod to %s, too, at %s.", a.Node, zone.Precise(a.Time))
-		case Tie:
+		case a.Match == Tie:
 			say("The scheduler bound the pod to %s at %s, which has the same score.", a.Node, zone.Precise(a.Time))
 		default:
 			say("But the scheduler bound the pod to %s at %s. %s", a.Node, zone.Precise(a.Time), strings.Join(a.Why, " "))
