@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/explain"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui/format"
 )
@@ -137,7 +139,7 @@ func results(of []cycle.PluginResult) []string {
 			line += ": " + joined(r.Reasons)
 		}
 		if r.TimeoutSeconds > 0 {
-			line += fmt.Sprintf(", for at most %g s", r.TimeoutSeconds)
+			line += ", for at most " + words.Short(time.Duration(r.TimeoutSeconds*float64(time.Second)))
 		}
 		lines = append(lines, line)
 	}
