@@ -411,18 +411,19 @@ func resultsUntil(plugins []string, status *fwk.Status) []PluginResult {
 // modelledProfiles.
 func (i *inspector) preBind(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) []PluginResult {
 	var all []PluginResult
-	configured := append(enabled(i.ListPlugins().PreBind), names.VolumeBinding)
-	for _, p := range i.EnqueueExtensions() {
-		plugin, ok := p.(fwk.PreBindPlugin)
-		if !ok || !slices.Contains(configured, p.Name()) {
-			continue
+	for _, name := range append(enabled(i.ListPlugins().PreBind), names.VolumeBinding) {
+		for _, p := range i.EnqueueExtensions() {
+			plugin, ok := p.(fwk.PreBindPlugin)
+			if !ok || p.Name() != name {
+				continue
+			}
+			_, status := plugin.PreBindPreFlight(ctx, state, pod, node)
+			result := newPluginResult(name, status)
+			if status.IsSuccess() {
+				result.Status = NotRun
+			}
+			all = append(all, result)
 		}
-		_, status := plugin.PreBindPreFlight(ctx, state, pod, node)
-		result := newPluginResult(p.Name(), status)
-		if status.IsSuccess() {
-			result.Status = NotRun
-		}
-		all = append(all, result)
 	}
 	return all
 }

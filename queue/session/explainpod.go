@@ -54,6 +54,44 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 	return x, nil
 }
 
+// InspectPod replays rec up to at and runs a scheduling cycle of the pod: for a pod that is bound or in flight then, its attempt, and
+// for one that waits an attempt at that time.
+func InspectPod(ctx context.Context, rec *sources.Recording, opts timeline.Options, key types.NamespacedName, at time.Time, inspect InspectOptions) (*explain.Cycle, error) {
+	o, err := replayedTo(ctx, rec, opts, at, key)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { o.close() }()
+	p := o.recording.Shown.Get(key)
+	if p == nil && o.recording.Engine.Objects.Pod(key) == nil {
+		return nil, explain.UnknownPod(ctx, rec, nil, key, o.now, o.zone)
+	}
+	if p != nil {
+		if popped, bound := timeline.AttemptOf(p); popped != nil { // replay to the attempt: what was before is not kept
+			again, err := replayedTo(ctx, rec, opts, popped.Time.Add(-time.Second), key)
+			if err != nil {
+				return nil, err
+			}
+			o.close()
+			o = again
+			until := popped.Time
+			if bound != nil {
+				until = bound.Time
+			}
+			if until = until.Add(time.Second); until.After(at) && !at.Before(popped.Time) {
+				until = at
+			}
+			o.show(until)
+		}
+	}
+	c, err := o.findCycle(key, inspect)
+	if err != nil {
+		return nil, err
+	}
+	c.Source = rec.Name
+	return c, nil
+}
+
 // replayedTo returns an owner of rec at the time at; the caller must close it. It keeps little
 // history: only what explains the pods present at the time, and the named pod. It fails if the model
 // does, or when ctx ends.

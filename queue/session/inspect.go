@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -42,36 +43,48 @@ func (o *owner) inspect(key types.NamespacedName, opts InspectOptions) {
 }
 
 // findCycle runs the pod's cycle.
-func (o *owner) findCycle(key types.NamespacedName, opts InspectOptions) (*explain.Cycle, error) {
+func (o *owner) findCycle(key types.NamespacedName, opts InspectOptions) (c *explain.Cycle, err error) {
 	t := o.shownTimeline()
-	p := t.Shown.Get(key)
-	if p == nil {
-		return o.cycleNow(key, opts)
+	var popped, bound *board.Transition
+	if p := t.Shown.Get(key); p != nil {
+		popped, bound = timeline.AttemptOf(p)
 	}
-	popped, bound := timeline.AttemptOf(p)
-	if popped == nil && bound != nil {
-		return nil, errNoAttempt
+	switch {
+	case popped == nil:
+		c, err = o.cycleNow(key, opts)
+	case t.Forked != nil && popped.Seq >= t.Forked.History.MoveCount():
+		c, err = o.cycleInFork(t, popped, bound, opts)
+	default:
+		c, err = o.cycleAgain(popped, bound, opts)
 	}
-	if popped == nil {
-		return o.cycleNow(key, opts)
+	if err == nil {
+		o.addNotes(c, popped)
 	}
-	if t.Forked != nil && popped.Seq >= t.Forked.History.MoveCount() {
-		c, err := o.cycleInFork(t, popped, opts)
-		if err == nil {
-			c.SetAttempt(popped, bound)
-		}
-		return c, err
-	}
-	return o.cycleAgain(popped, bound, opts)
+	return c, err
 }
 
-// cycleNow runs a cycle of a pod that waits, over the objects at the time shown.
+// cycleNow runs a cycle of a pod over the objects at the time shown. A bound pod is taken off its node first.
 func (o *owner) cycleNow(key types.NamespacedName, opts InspectOptions) (*explain.Cycle, error) {
 	e, err := o.engineShown()
 	if err != nil {
 		return nil, err
 	}
-	return o.cycleOver(e, key, o.now, opts)
+	pod := e.Objects.Pod(key)
+	if pod == nil || pod.Spec.NodeName == "" {
+		return o.cycleOver(e, key, o.now, opts)
+	}
+	e = e.Clone()
+	e.Objects.Put(cluster.Unbound(pod))
+	opts.Chosen = pod.Spec.NodeName
+	c, err := o.cycleOver(e, key, o.now, opts)
+	if err != nil {
+		return nil, err
+	}
+	c.CompareWith(pod.Spec.NodeName, time.Time{})
+	if c.Actual.Match == explain.Different {
+		c.Actual.Why = []string{"Its attempt is not recorded: this is what the scheduler would choose now."}
+	}
+	return c, nil
 }
 
 // cycleOver runs a cycle of a pod over the objects of e.
@@ -106,6 +119,43 @@ func (o *owner) cycleOver(e *timeline.Engine, key types.NamespacedName, at time.
 	}
 	err = o.spare.Borrow(e, use)
 	return c, err
+}
+
+// addNotes says what a cycle is based on.
+func (o *owner) addNotes(c *explain.Cycle, popped *board.Transition) {
+	note := func(format string, args ...any) { c.Notes = append(c.Notes, fmt.Sprintf(format, args...)) }
+	newest, release := queue.Releases()[0], o.release()
+	switch c.Provenance {
+	case explain.Rerun:
+		note("kube-scheduler %s's own plugins ran again over the objects known of %s. Nothing was bound or evicted.", newest, o.zone.Precise(c.Time))
+	case explain.Hypothetical:
+		note("This attempt is hypothetical: kube-scheduler %s's own plugins ran over the objects of %s.", newest, o.zone.Precise(c.Time))
+	}
+	if popped != nil && !c.Time.Equal(popped.Time.UTC()) {
+		note("With these objects its node wins, and not with those of %s, when the attempt began by the log.", o.zone.Precise(popped.Time))
+	}
+	if release != newest {
+		note("The scheduler is %s. Scores are those of %s's plugins, except for the differences in docs/reference/releases.md.", release, newest)
+	}
+	if o.assumesConfig && c.Provenance != explain.Modelled {
+		note("Profiles and plugins are kube-scheduler's defaults. If the scheduler has others, use --scheduler-config.")
+	}
+	switch f := c.Filter; {
+	case c.Provenance == explain.Modelled || f.Evaluated >= f.Candidates || f.Nominated != "" && f.Evaluated == 1:
+	case f.StartInferred:
+		note("Where the scheduler began its search is unknown. This search begins at %s, with which its node wins.", f.StartNode)
+	default:
+		note("Where the scheduler began its search is unknown. This search begins at %s and ends at %d feasible nodes.", f.StartNode, f.Enough)
+	}
+	if popped != nil && popped.Pod.Group != "" {
+		note("The pod is scheduled with its group %s. This is a cycle of the pod alone.", sources.Sanitize(popped.Pod.Group))
+	}
+}
+
+// release returns the release of the scheduler at the time shown, one of queue.Releases if it is known.
+func (o *owner) release() string {
+	e := o.shownTimeline().Engine
+	return cmp.Or(e.Config.Release, queue.Releases()[0])
 }
 
 // earlier are how long before the modelled beginning of an attempt the scheduler may have begun it: it may have waited that long
@@ -237,26 +287,27 @@ func verbOf(v sources.Verb) string {
 	return "changed"
 }
 
-// cycleInFork runs an attempt in a what-if again: right before the local scheduler does, if it was its attempt.
-func (o *owner) cycleInFork(t *timeline.Timeline, popped *board.Transition, opts InspectOptions) (c *explain.Cycle, err error) {
+// cycleInFork runs an attempt in a what-if again, right before its local scheduler makes it.
+func (o *owner) cycleInFork(t *timeline.Timeline, popped, bound *board.Transition, opts InspectOptions) (c *explain.Cycle, err error) {
 	if !opts.Change.None() {
 		return nil, errChangeInFork
 	}
 	t.WatchAttempts(popped.Time, func(sched *cycle.Scheduler, info *queue.PodInfo) {
-		if c == nil && err == nil && info.Pod.UID == popped.Pod.Object().UID && info.Attempts == popped.Attempts {
-			if c, err = explain.InspectWith(sched, info.Pod, popped.Time, opts.InspectOptions); err == nil {
-				c.Provenance = explain.Modelled
-			}
+		if c != nil || err != nil || info.Pod.UID != popped.Pod.Object().UID || info.Attempts != popped.Attempts {
+			return
+		}
+		if c, err = explain.InspectWith(sched, info.Pod, popped.Time, opts.InspectOptions); err == nil {
+			c.Provenance = explain.Modelled
+			c.SetAttempt(popped, bound)
 		}
 	})
-	if err != nil || c != nil {
-		return c, err
+	if c == nil && err == nil {
+		err = errDecidedByHand
 	}
-	return nil, errDecidedByHand
+	return c, err
 }
 
 var (
-	errNoAttempt     = errors.New("its attempt is not among the moves known")
 	errChangeInFork  = errors.New("this attempt is part of a what-if: undo, make the change, and let the scheduler run again")
 	errDecidedByHand = errors.New("you made this attempt yourself: start a local scheduler to have it decide")
 )

@@ -84,12 +84,14 @@ type comparing struct {
 
 // diagnosis holds the last results of Diagnose, Inspect, Survey and FindSiblings.
 type diagnosis struct {
-	needs    *explain.Needs
-	needsOf  *timeline.Timeline // the timeline that needs refers to
-	cycle    *explain.Cycle
-	cycleOf  *timeline.Timeline // the timeline that cycle refers to
-	cluster  *explain.Cluster   // the last result of Survey
-	siblings *explain.Siblings
+	needs   *explain.Needs
+	needsOf *timeline.Timeline // the timeline that needs refers to
+	cycle   *explain.Cycle
+	cycleOf *timeline.Timeline // the timeline that cycle refers to
+	// assumesConfig is true if the scheduler's profiles and plugins are not given.
+	assumesConfig bool
+	cluster       *explain.Cluster // the last result of Survey
+	siblings      *explain.Siblings
 }
 
 func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
@@ -126,7 +128,7 @@ func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 		o.refuse("%s", err)
 	}
 	o.wakes = explain.NewHints(opts.Plugins)
-	o.zone = opts.Zone
+	o.zone, o.assumesConfig = opts.Zone, opts.Scheduler == nil
 	return o
 }
 

@@ -314,10 +314,10 @@ func (a *Attempt) candidates(heading, list canvas.Area) {
 			style = theme.Active
 			row.Text(1, 0, style, "✓")
 			if p.Rule != "" {
-				said += "; chosen: " + explain.RuleText(p.Rule)
+				said += "; chosen by " + explain.RuleText(p.Rule)
 			}
 		} else if c.Lost != "" {
-			said += "; lost by: " + explain.RuleText(c.Lost)
+			said += "; lost by " + explain.RuleText(c.Lost)
 		}
 		row.Text(2, 0, style, canvas.TruncateMiddle(string(c.Node), name))
 		row.Text(2+name+1, 0, style, canvas.Truncate(said, list.W-name-4))

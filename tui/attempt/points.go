@@ -91,7 +91,13 @@ func (a *Attempt) answer() []string {
 	}
 	said := a.changed()
 	said = append(said, c.Summary(a.Frame.Zone)...)
-	return said
+	if rejected := c.Rejected(); rejected != "" && c.Node != "" {
+		said = append(said, rejected)
+	}
+	if f := c.Filter; f.Evaluated < f.Candidates && f.Nominated == "" && c.Node != "" {
+		said = append(said, fmt.Sprintf("Filter looked at %s of %s nodes: %s that fit are enough (percentageOfNodesToScore).", format.Number(f.Evaluated), format.Number(f.Candidates), format.Number(f.Enough)))
+	}
+	return append(said, c.Notes...)
 }
 
 // changed says what the change does, if there is one.
@@ -213,5 +219,5 @@ func (a *Attempt) queued() []string {
 		}
 	}
 	slices.Reverse(moves)
-	return append(lines, moves...)
+	return append(append(lines, moves...), c.Notes...)
 }

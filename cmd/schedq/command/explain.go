@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/cmd/schedq/cli"
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/explain"
@@ -26,7 +28,23 @@ const atUsage = "show this `TIME`: 12:03:10 (UTC), +1m30s from the start, or RFC
 func NewExplain() *cobra.Command {
 	var names []string
 	var when string
+	var asCycle bool
 	output := &cli.Output{Also: []string{"markdown"}}
+	oneCycle := func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, key types.NamespacedName, at time.Time, asJSON bool) error {
+		if output.Is("markdown") {
+			return cli.Usagef("--cycle has no markdown: use -o json or text")
+		}
+		opts, stop := withProgress(cmd, rec, opts)
+		c, err := session.InspectPod(cmd.Context(), rec, opts, key, at, session.InspectOptions{InspectOptions: cycle.InspectOptions{AllRejections: asJSON}})
+		stop()
+		switch {
+		case err != nil:
+			return err
+		case asJSON:
+			return cli.WriteJSON(cmd.OutOrStdout(), c)
+		}
+		return writeCycle(cmd.OutOrStdout(), c)
+	}
 	one := func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, name string, asJSON bool) error {
 		key, err := cluster.FindPod(cmd.Context(), rec, name)
 		if err != nil {
@@ -35,6 +53,9 @@ func NewExplain() *cobra.Command {
 		at, err := cli.ParseTime(rec, "--at", when)
 		if err != nil {
 			return err
+		}
+		if asCycle {
+			return oneCycle(cmd, rec, opts, key, at, asJSON)
 		}
 		opts, stop := withProgress(cmd, rec, opts)
 		x, err := session.ExplainPod(cmd.Context(), rec, opts, key, at)
@@ -67,7 +88,10 @@ func NewExplain() *cobra.Command {
 		Short: "Explain why a pod is pending and what will move it",
 		Long: `Explain pods at one moment: where each is and since when, the result of its last attempt, the latest
 time of the next one, which events may wake it, and what it lacks on the nearest nodes. POD is NAME,
-NAMESPACE/NAME or pod/NAME. Without a FILE, explain pods of a live cluster.`,
+NAMESPACE/NAME or pod/NAME. Without a FILE, explain pods of a live cluster.
+
+With --cycle, explain the scheduling cycle: why this node and not another. For a bound pod that is the
+attempt that bound it, run again over the objects of its time; for a waiting pod an attempt at that time.`,
 		Example: "  schedq explain train-0 audit.log.gz sched.log.gz --at 12:03:10\n  schedq explain train-0 -n training --context prod",
 	}, read, func(cmd *cobra.Command, cluster *kubeFlags, opts timeline.Options, asJSON bool) error {
 		if when != "" {
@@ -81,6 +105,7 @@ NAMESPACE/NAME or pod/NAME. Without a FILE, explain pods of a live cluster.`,
 		return read(cmd, rec, opts, asJSON)
 	})
 	cmd.Flags().StringVar(&when, "at", "", atUsage)
+	cmd.Flags().BoolVar(&asCycle, "cycle", false, "explain the scheduling cycle: filters, scores, preemption and the chosen node")
 
 	aboutPods(cmd, source, cli.Any, &names)
 	return cmd

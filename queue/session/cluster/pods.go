@@ -187,3 +187,13 @@ func GracePeriod(pod *v1.Pod, most time.Duration) time.Duration {
 	}
 	return most
 }
+
+// Bound returns a copy of pod on a node.
+func Bound(pod *v1.Pod, node string) *v1.Pod {
+	pod = pod.DeepCopy()
+	pod.Spec.NodeName = node
+	return pod
+}
+
+// Unbound returns a copy of pod as it was before it was bound.
+func Unbound(pod *v1.Pod) *v1.Pod { return Bound(pod, "") }

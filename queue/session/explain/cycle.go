@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -31,8 +32,9 @@ type Cycle struct {
 	// moment; "modelled" if the local scheduler of a what-if made it; and "hypothetical" if the pod has not been
 	// attempted at that moment.
 	Provenance string `json:"provenance"`
-	// Attempt is the number of the attempt, and 0 for a hypothetical one.
-	Attempt words.AttemptCount `json:"-"`
+	// Attempts is the number of the attempt, and 0 for a hypothetical one. AttemptsAtLeast is true if that is a lower bound.
+	Attempts        int  `json:"attempts,omitempty"`
+	AttemptsAtLeast bool `json:"attemptsAtLeast,omitempty"`
 	// Change is what was changed before the cycle was run.
 	Change Change `json:"-"`
 	// Strategy is the scoring strategy of NodeResourcesFit.
@@ -54,7 +56,8 @@ const (
 // Placement is where a pod was bound, compared with the node that the cycle chooses.
 type Placement struct {
 	Node sources.SafeText `json:"node"`
-	Time time.Time        `json:"time"`
+	// Time is when it was bound, zero if that is unknown.
+	Time time.Time `json:"time,omitzero"`
 	// Match is "equal" if the cycle chooses the same node, "tie" if the node has the same score as the chosen one, and
 	// "different" otherwise.
 	Match string `json:"match"`
@@ -89,11 +92,16 @@ func InspectWith(sched *cycle.Scheduler, pod *v1.Pod, at time.Time, opts cycle.I
 
 // SetAttempt sets the attempt that the cycle is: the move that began it, and the one that bound the pod, if it did.
 func (c *Cycle) SetAttempt(popped, bound *board.Transition) {
-	c.Attempt = popped.AttemptCount()
-	if bound == nil || bound.Pod.Node == "" {
-		return
+	n := popped.AttemptCount()
+	c.Attempts, c.AttemptsAtLeast = n.N, n.AtLeast
+	if bound != nil && bound.Pod.Node != "" {
+		c.CompareWith(bound.Pod.Node, bound.Time)
 	}
-	c.Actual = &Placement{Node: sources.Sanitize(bound.Pod.Node), Time: bound.Time.UTC(), Match: Different}
+}
+
+// CompareWith sets the node on which the pod is, and since when; zero if that is unknown.
+func (c *Cycle) CompareWith(node string, since time.Time) {
+	c.Actual = &Placement{Node: sources.Sanitize(node), Time: since.UTC(), Match: Different}
 	switch {
 	case c.Actual.Node == c.Node:
 		c.Actual.Match = Equal
@@ -158,4 +166,156 @@ func (c *Cycle) Lost(node, other cycle.NodeResult) string {
 		text += ": " + strings.Join(parts, ", ")
 	}
 	return text
+}
+
+// Summary says which node the cycle chooses and why, the conclusion first. Times are in zone.
+func (c *Cycle) Summary(zone words.Zone) []string {
+	if c.Inspection == nil {
+		return []string{"The cycle is unknown: " + c.Unknown + "."}
+	}
+	lines := c.choice()
+	a := c.Actual
+	when := ""
+	if a != nil && !a.Time.IsZero() {
+		when = " at " + zone.Precise(a.Time)
+	}
+	switch {
+	case a == nil:
+	case !c.Change.None():
+		lines = append(lines, fmt.Sprintf("Without this change, it was bound to %s%s.", a.Node, when))
+	case a.Match == Equal:
+		lines = append(lines, fmt.Sprintf("It was bound there%s.", when))
+	case a.Match == Tie:
+		lines = append(lines, fmt.Sprintf("It was bound to %s%s, which has the same score.", a.Node, when))
+	default:
+		lines = append(lines, fmt.Sprintf("It was bound to %s%s: the scheduler had other information.", a.Node, when))
+		if actual, ok := c.Find(a.Node); ok && c.Node != "" && actual.Scores != nil {
+			lines = append(lines, c.Lost(c.Nodes[0], actual)+".")
+		} else if ok {
+			lines = append(lines, fmt.Sprintf("Here %s is %s.", a.Node, outcomeText(actual)))
+		}
+		lines = append(lines, a.Why...)
+	}
+	return lines
+}
+
+// choice says what the cycle chooses.
+func (c *Cycle) choice() []string {
+	switch {
+	case c.Error != "":
+		return []string{"The cycle failed: " + string(c.Error) + "."}
+	case c.Node == "":
+		return append([]string{"No node is feasible: " + c.rejections() + "."}, c.preemption()...)
+	case c.Score.Skipped != "":
+		return []string{fmt.Sprintf("%s: %s.", c.Node, c.Score.Skipped)}
+	}
+	first := c.Nodes[0]
+	lines := []string{fmt.Sprintf("%s: %d points, the most of %s.", c.Node, first.Total, words.Plural(c.Filter.Feasible, "feasible node"))}
+	if ties := len(c.Ties); ties > 1 {
+		lines[0] = fmt.Sprintf("%s: %d points, like %s of %s. kube-scheduler takes any of them.", c.Node, first.Total, words.Plural(ties-1, "other"), words.Plural(c.Filter.Feasible, "feasible node"))
+	}
+	if next, ok := c.RunnerUp(); ok {
+		lines = append(lines, c.Lost(first, next)+".")
+	}
+	return lines
+}
+
+// RunnerUp returns the best node with a lower score than the chosen one.
+func (c *Cycle) RunnerUp() (cycle.NodeResult, bool) {
+	for _, n := range c.Nodes {
+		if n.Rank > 1 {
+			return n, true
+		}
+	}
+	return cycle.NodeResult{}, false
+}
+
+// Rejected counts the nodes by the plugin that rejected them first, in a sentence. It is empty if none was rejected.
+func (c *Cycle) Rejected() string {
+	if !slices.ContainsFunc(c.Nodes, func(n cycle.NodeResult) bool { return len(n.Rejections) > 0 }) {
+		return ""
+	}
+	return c.rejections() + "."
+}
+
+// rejections counts the nodes by the plugin that rejected them first.
+func (c *Cycle) rejections() string {
+	counts := map[string]int{}
+	for _, n := range c.Nodes {
+		if len(n.Rejections) > 0 {
+			counts[cmp.Or(n.Rejections[0].Plugin, "PreFilter")]++
+		}
+	}
+	if len(counts) == 0 {
+		return "there are no nodes"
+	}
+	var parts []string
+	for _, plugin := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b)) }) {
+		parts = append(parts, fmt.Sprintf("%s rejects %d of %d", plugin, counts[plugin], c.Filter.Nodes))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// preemption says what preemption does for a pod that fits nowhere.
+func (c *Cycle) preemption() []string {
+	p := c.PostFilter
+	switch {
+	case p == nil:
+		return nil
+	case p.Node == "" && p.DryRun == 0:
+		return []string{"Preemption helps on no node."}
+	case p.Node == "":
+		return []string{fmt.Sprintf("Preemption was tried on %s and helps on none.", words.Plural(p.DryRun, "node"))}
+	}
+	text := fmt.Sprintf("Preemption chooses %s", p.Node)
+	if n := len(p.Candidates); n > 1 {
+		text += fmt.Sprintf(" of %d candidates, decided by %s", n, ruleText[p.Rule])
+	}
+	lines := []string{text + "."}
+	for _, candidate := range p.Candidates {
+		if candidate.Node != p.Node {
+			continue
+		}
+		var names []sources.SafeText
+		for _, v := range candidate.Victims {
+			names = append(names, v.Pod)
+		}
+		line := "It evicts " + firstNames(names)
+		if candidate.PDBViolations > 0 {
+			line += fmt.Sprintf("; PodDisruptionBudget violations: %d", candidate.PDBViolations)
+		}
+		lines = append(lines, line+".")
+	}
+	return lines
+}
+
+// ruleText names what the criteria of preemption compare.
+var ruleText = map[cycle.PreemptionRule]string{
+	cycle.FewestPDBViolations:   "PodDisruptionBudget violations",
+	cycle.LowestHighestPriority: "the priority of the most important victim",
+	cycle.LowestPrioritySum:     "the sum of the victims' priorities",
+	cycle.FewestVictims:         "the number of victims",
+	cycle.LatestStart:           "the start time of the most important victims",
+	cycle.AnyOfEqual:            "chance: they are equal",
+}
+
+// RuleText names what a criterion of preemption compares: "the number of victims".
+func RuleText(rule cycle.PreemptionRule) string { return ruleText[rule] }
+
+func outcomeText(n cycle.NodeResult) string {
+	switch n.Outcome {
+	case cycle.NotEvaluated:
+		return "not evaluated"
+	case cycle.Feasible:
+		return "feasible"
+	}
+	if len(n.Rejections) == 0 {
+		return "rejected"
+	}
+	r := n.Rejections[0]
+	var reasons []string
+	for _, reason := range r.Reasons {
+		reasons = append(reasons, string(reason))
+	}
+	return fmt.Sprintf("rejected by %s: %s", cmp.Or(r.Plugin, "PreFilter"), strings.Join(reasons, ", "))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -57,7 +58,7 @@ func (t *Timeline) EngineBefore(popped, bound *board.Transition, changes int, at
 		key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 		if key == popped.Pod.Key {
 			if pod.Spec.NodeName != "" { // the attempt is known from its binding only
-				assumed = append(assumed, onNode(pod, ""))
+				assumed = append(assumed, cluster.Unbound(pod))
 			}
 			return true
 		}
@@ -66,7 +67,7 @@ func (t *Timeline) EngineBefore(popped, bound *board.Transition, changes int, at
 		case p.Tier == queue.InFlight:
 			flying[key] = pod
 		case p.Tier == queue.Scheduled && p.Node != "": // the object follows
-			assumed = append(assumed, onNode(pod, p.Node))
+			assumed = append(assumed, cluster.Bound(pod, p.Node))
 		default:
 			waiting[key] = pod
 		}
@@ -86,20 +87,13 @@ func (t *Timeline) EngineBefore(popped, bound *board.Transition, changes int, at
 		}
 		delete(flying, m.Pod.Key)
 		if m.To == queue.Scheduled && m.Pod.Node != "" {
-			assumed = append(assumed, onNode(pod, m.Pod.Node))
+			assumed = append(assumed, cluster.Bound(pod, m.Pod.Node))
 		}
 	}
 	for _, pod := range assumed {
 		e.Objects.Put(pod)
 	}
 	return e
-}
-
-// onNode returns a copy of pod on a node.
-func onNode(pod *v1.Pod, node string) *v1.Pod {
-	pod = pod.DeepCopy()
-	pod.Spec.NodeName = node
-	return pod
 }
 
 // ObjectChanges yields the changes of objects from one moment to another, as far as they are executed and kept.
@@ -129,4 +123,5 @@ func (t *Timeline) WatchAttempts(until time.Time, watch func(*cycle.Scheduler, *
 		n++
 	}
 	again.Reinject(t.Injected[:n:n], until)
+	again.Execute(until) // also what follows at the moment of the last injection
 }
