@@ -97,6 +97,9 @@ func (a *Attempt) answer() []string {
 	if f := c.Filter; f.Evaluated < f.Candidates && f.Nominated == "" && c.Node != "" {
 		said = append(said, fmt.Sprintf("Filter looked at %s of %s nodes: %s that fit are enough (percentageOfNodesToScore).", format.Number(f.Evaluated), format.Number(f.Candidates), format.Number(f.Enough)))
 	}
+	if c.Provenance != explain.Modelled && len(c.Notes) > 0 {
+		return append(said, c.Notes[1:]...) // the title says what the first one does
+	}
 	return append(said, c.Notes...)
 }
 
