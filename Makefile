@@ -63,7 +63,7 @@ accuracy:
 	$(MAKE) -k verify decisions UPDATE=-update
 
 verify:
-	$(FROM_RECORDINGS) SCHEDQ_VERIFY=1 go test ./queue/session/report -run '^TestAnswers$$|^TestShadowRecordings$$|^TestCutLogs$$|^TestPolicies$$|^TestFromTheMiddle$$|^TestAsLive$$|^TestLateWatches$$|^TestHalfway$$|^TestMoreEvidenceOfClusters$$' -v -count 1 -timeout 30m $(UPDATE)
+	$(FROM_RECORDINGS) SCHEDQ_VERIFY=1 go test ./queue/session/report ./queue/session -p 1 -run '^TestInspectRecordings$$|^TestAnswers$$|^TestShadowRecordings$$|^TestCutLogs$$|^TestPolicies$$|^TestFromTheMiddle$$|^TestAsLive$$|^TestLateWatches$$|^TestHalfway$$|^TestMoreEvidenceOfClusters$$' -v -count 1 -timeout 30m $(UPDATE)
 
 decisions:
 	$(FROM_RECORDINGS) SCHEDQ_DECISIONS=1 go test ./queue/cycle/decisions -v -count 1 $(UPDATE)
