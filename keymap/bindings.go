@@ -45,6 +45,7 @@ const (
 	GoToPod      ID = "go-to-pod"
 	GoToLongest  ID = "go-to-longest"
 	Nodes        ID = "nodes"
+	OpenCycle    ID = "cycle"
 	ChooseView   ID = "views"
 	FirstView    ID = "view-1"
 	SecondView   ID = "view-2"
@@ -115,6 +116,16 @@ const (
 	ChartFit     ID = "chart-fit"
 )
 
+// The actions of the page of a scheduling cycle.
+const (
+	CycleNextPoint  ID = "cycle-next-point"
+	CycleLastPoint  ID = "cycle-point-before"
+	CycleNextColumn ID = "cycle-next-column"
+	CycleLastColumn ID = "cycle-column-before"
+	CycleChange     ID = "cycle-change"
+	CycleAll        ID = "cycle-all-rejections"
+)
+
 // The actions of two sessions side by side.
 const (
 	OtherSide ID = "other-side"
@@ -181,6 +192,7 @@ func Default() []Binding {
 	add(Board, Scheduler, boardScheduler())
 	add(Board, Program, boardProgram())
 	add(Chart, InChart, chartInChart())
+	add(Cycle, InCycle, cycleInCycle())
 	add(Sides, InSides, sidesInSides())
 	add(Lesson, InLesson, lessonInLesson())
 	add(Question, InLesson, questionInLesson())
@@ -289,6 +301,8 @@ func boardLook() []Binding {
 			Description: "Go to the pod that has waited longest."},
 		{ID: Nodes, Keys: []string{"n"}, Name: "nodes", Bar: 11,
 			Description: "Show the nodes: free resources, taints, conditions, the pods on each, and what the selected pod lacks there, nearest first."},
+		{ID: OpenCycle, Keys: []string{"C"}, Name: "why this node?",
+			Description: "Open the scheduling cycle of the selected pod, extension point by extension point: which nodes fit, their scores by plugin, and why it got its node."},
 		{ID: ChooseView, Keys: []string{"v v"}, Name: "views",
 			Description: "Choose one of your configured views: filter, columns, order and pane."},
 		{ID: FirstView, Keys: []string{"v 1"}, Name: "your first view",
@@ -428,6 +442,17 @@ func chartInChart() []Binding {
 		{ID: ChartCloser, Keys: []string{"+", "="}, Name: "closer", Bar: 3, Description: "Show less time in more detail."},
 		{ID: ChartFarther, Keys: []string{"-"}, Name: "farther", Bar: 4, Description: "Show more time in less detail."},
 		{ID: ChartFit, Keys: []string{"0"}, Name: "fit", Bar: 5, Description: "Fit the scale to the data, and follow the current moment again."},
+	}
+}
+
+func cycleInCycle() []Binding {
+	return []Binding{
+		{ID: CycleNextPoint, Keys: []string{"tab"}, Name: "next point", Bar: 1, Description: "Go to the next extension point: PreFilter, Filter, PostFilter, Score and so on."},
+		{ID: CycleLastPoint, Keys: []string{"shift+tab"}, Name: "previous point", Description: "Go back to the previous extension point."},
+		{ID: CycleNextColumn, Keys: []string{"right", "l"}, Name: "sort by", Bar: 2, Description: "Sort the nodes by the next plugin's score."},
+		{ID: CycleLastColumn, Keys: []string{"left", "h"}, Name: "sort by previous", Description: "Sort the nodes by the previous plugin's score, or by the total."},
+		{ID: CycleChange, Keys: []string{"w"}, Name: "what would change it?", Bar: 3, Description: "Run the cycle again with another weight, another scoring strategy, or a changed node. Choose the first entry to go back."},
+		{ID: CycleAll, Keys: []string{"a"}, Name: "all rejections", Bar: 4, Description: "Show every plugin that rejects a node, not only the first."},
 	}
 }
 

@@ -20,6 +20,8 @@ const (
 	Board Context = "On the board"
 	// Chart is a timeline, the lanes or the plots. Keys not bound here work as on the board.
 	Chart Context = "In a chart"
+	// Cycle is the page of a scheduling cycle. Keys not bound here work as on the board.
+	Cycle Context = "On the page of a scheduling cycle"
 	// Sides is the screen with two sessions side by side. Its keys take precedence over all contexts
 	// except List and Prompt.
 	Sides Context = "With two side by side"
@@ -47,6 +49,7 @@ const (
 	Scheduler Group = "Making the scheduler's decisions"
 	Program   Group = "Program"
 	InChart   Group = "Charts (timeline, lanes, plots, stack)"
+	InCycle   Group = "Scheduling cycle"
 	InSides   Group = "Two side by side"
 	InLesson  Group = "Lessons"
 	InList    Group = "Lists"
@@ -56,7 +59,7 @@ const (
 
 // Groups returns all groups in order.
 func Groups() []Group {
-	return []Group{Time, Look, Inject, Ask, Scheduler, Program, InChart, InSides, InLesson, InList, InPrompt, InPopup}
+	return []Group{Time, Look, Inject, Ask, Scheduler, Program, InChart, InCycle, InSides, InLesson, InList, InPrompt, InPopup}
 }
 
 // Binding is an action and its keys.

@@ -19,7 +19,7 @@ func TestNoKeyHasTwoMeaningsInOneContext(t *testing.T) {
 
 // TestFewSingleKeys limits the keys that are not part of a word, those of every list and terminal program aside.
 func TestFewSingleKeys(t *testing.T) {
-	const most = 38
+	const most = 39
 	var single []string
 	for _, b := range keymap.Default() {
 		for _, key := range b.Keys {

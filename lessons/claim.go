@@ -1,6 +1,7 @@
 package lessons
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -27,11 +28,12 @@ type Claim struct {
 	Of sources.SafeText
 	// At is the moment since the start of the scenario, to a hundredth of a second.
 	At time.Duration
-	// At that moment, Pod is in Tier with this number of Attempts. Rejected are the plugins that
+	// At that moment, Pod is in Tier, bound or nominated to Node, with this number of Attempts. Rejected are the plugins that
 	// last rejected it, Backoff is its length and Over the time its backoff ends. Nil and empty
 	// fields are not checked.
 	Pod           types.NamespacedName
 	Tier          *queue.Tier
+	Node          string
 	Attempts      *int
 	Rejected      []string
 	Backoff, Over *time.Duration
@@ -59,6 +61,7 @@ type claim struct {
 	At       *scenario.Duration `yaml:"at"`
 	Pod      podRef             `yaml:"pod"`
 	Tier     string             `yaml:"tier"`
+	Node     string             `yaml:"node"`
 	Attempts *int               `yaml:"attempts"`
 	Rejected []string           `yaml:"rejected"`
 	Backoff  *scenario.Duration `yaml:"backoff"`
@@ -103,7 +106,7 @@ func (l *Lesson) parseClaims(in []claim, said []sources.SafeText, line func(int)
 
 // parse reads a claim about a scenario that ends at end.
 func (in *claim) parse(end time.Duration) (Claim, error) {
-	c := Claim{Of: sentence(in.Of), Pod: types.NamespacedName(in.Pod), Attempts: in.Attempts, Rejected: in.Rejected, Backoff: (*time.Duration)(in.Backoff), Over: (*time.Duration)(in.Over),
+	c := Claim{Of: sentence(in.Of), Pod: types.NamespacedName(in.Pod), Node: in.Node, Attempts: in.Attempts, Rejected: in.Rejected, Backoff: (*time.Duration)(in.Backoff), Over: (*time.Duration)(in.Over),
 		Move: in.Move, After: time.Duration(in.After), By: in.By, Event: in.Event, Since: in.Since, UpTo: in.UpTo}
 	for _, pod := range in.Wakes {
 		c.Wakes = append(c.Wakes, types.NamespacedName(pod))
@@ -142,8 +145,8 @@ func (in *claim) parse(end time.Duration) (Claim, error) {
 		return c, fmt.Errorf("missing at: the moment to check")
 	case c.At > end:
 		return c, fmt.Errorf("at is %s, but the scenario ends at %s", c.At, end)
-	case c.Pod.Name != "" && c.Move.text == "" && c.Tier == nil && c.Attempts == nil && c.Rejected == nil && c.Backoff == nil && c.Over == nil:
-		return c, fmt.Errorf("empty claim about %s: use tier, attempts, rejected, backoff or over", c.Pod)
+	case c.Pod.Name != "" && c.Move.text == "" && c.Tier == nil && c.Node == "" && c.Attempts == nil && c.Rejected == nil && c.Backoff == nil && c.Over == nil:
+		return c, fmt.Errorf("empty claim about %s: use tier, node, attempts, rejected, backoff or over", c.Pod)
 	}
 	for _, release := range []string{c.Since, c.UpTo} {
 		if release == "" {
@@ -201,6 +204,8 @@ func (p played) checkPod(c *Claim) string {
 	switch {
 	case c.Tier != nil && pod.Last.To != *c.Tier:
 		return fmt.Sprintf("%s is %s", c.Pod.Name, pod.Last.To)
+	case c.Node != "" && pod.Node != c.Node && pod.NominatedNode != c.Node:
+		return fmt.Sprintf("%s is not on %s, but on %q", c.Pod.Name, c.Node, cmp.Or(pod.Node, pod.NominatedNode))
 	case c.Attempts != nil && pod.Attempts != *c.Attempts:
 		return fmt.Sprintf("%s has had %d attempts", c.Pod.Name, pod.Attempts)
 	case c.Rejected != nil && !slices.Equal(pod.RejectorPlugins(), c.Rejected):

@@ -9,7 +9,7 @@ type part struct {
 // book returns all pages in reading order.
 func book() []part {
 	return []part{
-		{"Start", []string{"README.md", "docs/start/tour.md", "docs/start/queue.md", "docs/start/recipes.md", "docs/start/screens.md", "docs/start/install.md"}},
+		{"Start", []string{"README.md", "docs/start/tour.md", "docs/start/queue.md", "docs/start/cycle.md", "docs/start/recipes.md", "docs/start/screens.md", "docs/start/install.md"}},
 		{"Use", []string{
 			"docs/use/live.md", "docs/use/recordings.md", "docs/use/platforms.md", "docs/use/recorder.md", "docs/use/lessons.md", "docs/use/room.md",
 		}},

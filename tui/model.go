@@ -10,6 +10,7 @@ import (
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/queue/session/words"
+	"github.com/schedq/schedq/tui/attempt"
 	"github.com/schedq/schedq/tui/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/chart"
@@ -45,6 +46,7 @@ type model struct {
 
 	board   *board.Board
 	nodes   *nodes.Nodes
+	attempt *attempt.Attempt
 	outcome *outcome.Panel
 	export  *export.Export
 	charts  []chart.Chart
@@ -98,6 +100,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	why := story.NewWhy(d)
 	m.board = board.New(d, why)
 	m.nodes = nodes.New(d)
+	m.attempt = attempt.New(d)
 	m.outcome = outcome.New(d, m.board, m.nodes)
 	m.showFromStart(m.board)
 	m.paint()
@@ -109,6 +112,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	story.AddWhy(why, all)
 	board.Add(m.board, all)
 	nodes.Add(m.nodes, all)
+	attempt.Add(m.attempt, all)
 	outcome.Add(m.outcome, all)
 	chart.Add(d, m.charts, all)
 	travel.Add(d, all)
@@ -133,6 +137,7 @@ func (m *model) showFromStart(lowest page.Page) {
 	}
 	m.board.Reset()
 	m.nodes.Reset()
+	m.attempt.Reset()
 	m.outcome.Reset()
 }
 

@@ -63,6 +63,8 @@ func (p *palette) here(context keymap.Context) bool {
 		return true
 	case keymap.Chart:
 		return p.Pages.InChart()
+	case keymap.Cycle:
+		return p.Pages.Top().Context() == keymap.Cycle
 	case keymap.Sides:
 		return p.Actions[keymap.OtherSide].Refusal() == ""
 	case keymap.Lesson:

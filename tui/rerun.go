@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -129,6 +130,7 @@ func comparisonItems(c *report.Comparison, from, to string) []widget.Item {
 	for _, w := range c.Wakes() {
 		items = append(items, count(w.Event, w.From, w.To))
 	}
+	items = append(items, placementItems(c.Placement)...)
 	if len(c.Pods) == 0 {
 		return append(items, widget.Item{Text: "no pod differs", Heading: true})
 	}
@@ -140,6 +142,39 @@ func comparisonItems(c *report.Comparison, from, to string) []widget.Item {
 				from, words.TierNamed(p.From.Tier), waited(p.From.Waited), p.From.AttemptCount().Attempts(),
 				to, words.TierNamed(p.To.Tier), waited(p.To.Waited), p.To.AttemptCount().Attempts()),
 		})
+	}
+	return items
+}
+
+// maxNodesCompared limits how many nodes are listed.
+const maxNodesCompared = 10
+
+// placementItems describe on which nodes the two runs bind pods.
+func placementItems(p *report.Placement) []widget.Item {
+	if p == nil {
+		return nil
+	}
+	pair := func(text, a, b string) widget.Item { return widget.Item{Text: text, Aside: a + " → " + b} }
+	count := func(b report.BoundCount) widget.Item {
+		return pair(string(b.Name), format.Number(b.From), format.Number(b.To))
+	}
+	items := []widget.Item{{Text: fmt.Sprintf("bound: %d of %s on another node", len(p.Moved), format.Plural(p.BoundInBoth, "pod")), Heading: true}}
+	for _, zone := range p.Zones {
+		items = append(items, count(zone))
+	}
+	for _, node := range p.Nodes[:min(maxNodesCompared, len(p.Nodes))] {
+		items = append(items, count(node))
+	}
+	if f := p.Fullest; f != nil {
+		items = append(items, widget.Item{Text: "nodes when fullest", Heading: true})
+		for _, row := range f.Rows() {
+			item := pair(strings.TrimSpace(row.Text), row.From, row.To)
+			item.Note = "The moment when the pods on the nodes of both runs requested most CPU."
+			if median := f.Median(); median != "" {
+				item.Note += " The median pod requests " + median + "."
+			}
+			items = append(items, item)
+		}
 	}
 	return items
 }

@@ -215,9 +215,9 @@ func (m *model) keyBar(bar widget.KeyBar) widget.KeyBar {
 			bar.Shown = append(bar.Shown, m.Named(b))
 		}
 	}
-	inChart := m.Pages.InChart()
+	inChart := m.Pages.InChart() || m.Pages.Top().Context() == keymap.Cycle
 	if inChart {
-		bar.Shown = append(bar.Shown, m.Keys.OnBar(keymap.Chart)...)
+		bar.Shown = append(bar.Shown, m.Keys.OnBar(m.Pages.Top().Context())...)
 		if back, ok := m.Keys.ByID(keymap.Back); ok {
 			bar.Shown = append(bar.Shown, back) // the way out is always shown
 		}

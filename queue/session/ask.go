@@ -140,7 +140,7 @@ func (o *owner) editNode(name string, edits []string) {
 		}
 		n = n.DeepCopy()
 		for _, edit := range edits {
-			if err := applyNodeEdit(n, edit); err != nil {
+			if err := cluster.EditNode(n, edit); err != nil {
 				return err
 			}
 		}

@@ -56,7 +56,7 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 
 // InspectPod replays rec up to at and runs a scheduling cycle of the pod: for a pod that is bound or in flight then, its attempt, and
 // for one that waits an attempt at that time.
-func InspectPod(ctx context.Context, rec *sources.Recording, opts timeline.Options, key types.NamespacedName, at time.Time, inspect cycle.InspectOptions) (*explain.Cycle, error) {
+func InspectPod(ctx context.Context, rec *sources.Recording, opts timeline.Options, key types.NamespacedName, at time.Time, inspect InspectOptions) (*explain.Cycle, error) {
 	o, err := replayedTo(ctx, rec, opts, at, key)
 	if err != nil {
 		return nil, err

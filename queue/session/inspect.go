@@ -19,14 +19,21 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
+// InspectOptions says which cycle is run.
+type InspectOptions struct {
+	cycle.InspectOptions
+	// Change is what is changed before.
+	Change explain.Change
+}
+
 // Inspect runs a scheduling cycle of a pod at the time shown: see Frame.Cycle. For a pod that is bound or in flight, that
 // is the attempt that bound it, or that is under way, over the objects at its beginning.
-func (s *Session) Inspect(pod types.NamespacedName, opts cycle.InspectOptions) {
+func (s *Session) Inspect(pod types.NamespacedName, opts InspectOptions) {
 	s.do(func(o *owner) { o.inspect(pod, opts) })
 }
 
 // inspect runs the pod's cycle for the frame.
-func (o *owner) inspect(key types.NamespacedName, opts cycle.InspectOptions) {
+func (o *owner) inspect(key types.NamespacedName, opts InspectOptions) {
 	o.cycleOf, o.changed = o.shownTimeline(), true
 	c, err := o.findCycle(key, opts)
 	if err != nil {
@@ -36,7 +43,7 @@ func (o *owner) inspect(key types.NamespacedName, opts cycle.InspectOptions) {
 }
 
 // findCycle runs the pod's cycle.
-func (o *owner) findCycle(key types.NamespacedName, opts cycle.InspectOptions) (c *explain.Cycle, err error) {
+func (o *owner) findCycle(key types.NamespacedName, opts InspectOptions) (c *explain.Cycle, err error) {
 	t := o.shownTimeline()
 	var popped, bound *board.Transition
 	if p := t.Shown.Get(key); p != nil {
@@ -57,7 +64,7 @@ func (o *owner) findCycle(key types.NamespacedName, opts cycle.InspectOptions) (
 }
 
 // cycleNow runs a cycle of a pod over the objects at the time shown. A bound pod is taken off its node first.
-func (o *owner) cycleNow(key types.NamespacedName, opts cycle.InspectOptions) (*explain.Cycle, error) {
+func (o *owner) cycleNow(key types.NamespacedName, opts InspectOptions) (*explain.Cycle, error) {
 	e, err := o.engineShown()
 	if err != nil {
 		return nil, err
@@ -81,7 +88,7 @@ func (o *owner) cycleNow(key types.NamespacedName, opts cycle.InspectOptions) (*
 }
 
 // cycleOver runs a cycle of a pod over the objects of e.
-func (o *owner) cycleOver(e *timeline.Engine, key types.NamespacedName, at time.Time, opts cycle.InspectOptions) (c *explain.Cycle, err error) {
+func (o *owner) cycleOver(e *timeline.Engine, key types.NamespacedName, at time.Time, opts InspectOptions) (c *explain.Cycle, err error) {
 	pod := e.Objects.Pod(key)
 	switch {
 	case e.Objects.Count("Node") == 0:
@@ -90,8 +97,22 @@ func (o *owner) cycleOver(e *timeline.Engine, key types.NamespacedName, at time.
 		return nil, errNoObject
 	}
 	use := func(sched *cycle.Scheduler) error {
-		c, err = explain.FindCycle(sched, e.Queue, pod, at, opts)
+		c, err = explain.FindCycle(sched, e.Queue, pod, at, opts.InspectOptions)
 		return err
+	}
+	cfg := e.Config
+	defer func() {
+		if c != nil {
+			c.Change, c.Strategy = opts.Change, cfg.Strategy(pod.Spec.SchedulerName)
+		}
+	}()
+	if !opts.Change.None() {
+		var objects cluster.Objects
+		if cfg, objects, err = opts.Change.Apply(e.Config, e.Objects); err != nil {
+			return nil, err
+		}
+		err = timeline.With(cfg, objects, use)
+		return c, err
 	}
 	if e.Driver != nil && e.Driver.Scheduler != nil {
 		return c, use(e.Driver.Scheduler)
@@ -144,8 +165,24 @@ var earlier = []time.Duration{2 * time.Millisecond, 10 * time.Millisecond, 50 * 
 // cycleAgain runs an attempt again over the objects of the recording at its beginning. If the pod was bound to another node than
 // that says, it tries the objects at the binding, which the scheduler may have received by then, and if the beginning is modelled,
 // those of some earlier moments.
-func (o *owner) cycleAgain(popped, bound *board.Transition, opts cycle.InspectOptions) (*explain.Cycle, error) {
+func (o *owner) cycleAgain(popped, bound *board.Transition, opts InspectOptions) (*explain.Cycle, error) {
 	t := o.recording
+	if !opts.Change.None() {
+		as := opts
+		as.Change = explain.Change{}
+		c, err := o.cycleAgain(popped, bound, as)
+		if err != nil {
+			return nil, err
+		}
+		changes := t.ChangesBy(c.Time)
+		switch {
+		case c.Time.Equal(popped.Time):
+			changes = popped.Change
+		case bound != nil && c.Time.Equal(bound.Time):
+			changes = bound.Change
+		}
+		return o.cycleAt(popped, bound, changes, c.Time, opts)
+	}
 	first, err := o.cycleAt(popped, bound, popped.Change, popped.Time, opts)
 	if err != nil || !missed(first) {
 		return first, err
@@ -170,12 +207,12 @@ func (o *owner) cycleAgain(popped, bound *board.Transition, opts cycle.InspectOp
 func missed(c *explain.Cycle) bool { return c.Actual != nil && c.Actual.Match == explain.Different }
 
 // cycleAt runs an attempt over the objects of the recording after so many changes, at a moment.
-func (o *owner) cycleAt(popped, bound *board.Transition, changes int, at time.Time, opts cycle.InspectOptions) (*explain.Cycle, error) {
+func (o *owner) cycleAt(popped, bound *board.Transition, changes int, at time.Time, opts InspectOptions) (*explain.Cycle, error) {
 	e := o.recording.EngineBefore(popped, bound, changes, at)
 	if e == nil {
 		return nil, errEngineDropped
 	}
-	if bound != nil {
+	if bound != nil && opts.Change.None() {
 		opts.Chosen = bound.Pod.Node
 	}
 	c, err := o.cycleOver(e, popped.Pod.Key, at, opts)
@@ -251,12 +288,15 @@ func verbOf(v sources.Verb) string {
 }
 
 // cycleInFork runs an attempt in a what-if again, right before its local scheduler makes it.
-func (o *owner) cycleInFork(t *timeline.Timeline, popped, bound *board.Transition, opts cycle.InspectOptions) (c *explain.Cycle, err error) {
+func (o *owner) cycleInFork(t *timeline.Timeline, popped, bound *board.Transition, opts InspectOptions) (c *explain.Cycle, err error) {
+	if !opts.Change.None() {
+		return nil, errChangeInFork
+	}
 	t.WatchAttempts(popped.Time, func(sched *cycle.Scheduler, info *queue.PodInfo) {
 		if c != nil || err != nil || info.Pod.UID != popped.Pod.Object().UID || info.Attempts != popped.Attempts {
 			return
 		}
-		if c, err = explain.InspectWith(sched, info.Pod, popped.Time, opts); err == nil {
+		if c, err = explain.InspectWith(sched, info.Pod, popped.Time, opts.InspectOptions); err == nil {
 			c.Provenance = explain.Modelled
 			c.SetAttempt(popped, bound)
 		}
@@ -267,4 +307,7 @@ func (o *owner) cycleInFork(t *timeline.Timeline, popped, bound *board.Transitio
 	return c, err
 }
 
-var errDecidedByHand = errors.New("you made this attempt yourself: start a local scheduler to have it decide")
+var (
+	errChangeInFork  = errors.New("this attempt is part of a what-if: undo, make the change, and let the scheduler run again")
+	errDecidedByHand = errors.New("you made this attempt yourself: start a local scheduler to have it decide")
+)

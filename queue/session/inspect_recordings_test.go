@@ -10,7 +10,6 @@ import (
 
 	"github.com/schedq/schedq/docs/doctable"
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/explain"
@@ -84,7 +83,7 @@ func inspectRecording(t *testing.T, dir, with string) map[string]int {
 	for i := range min(most, len(bound)) {
 		m := bound[i*len(bound)/min(most, len(bound))]
 		popped, _ := timeline.AttemptOf(m.Pod)
-		c, err := o.cycleAgain(popped, m, cycle.InspectOptions{})
+		c, err := o.cycleAgain(popped, m, InspectOptions{})
 		if err != nil {
 			t.Errorf("%s: %v", popped.Pod.Key, err)
 			continue

@@ -8,7 +8,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
@@ -34,7 +33,7 @@ func twoNodes() *world.Cluster {
 func TestInspectBound(t *testing.T) {
 	_, o := asked(t, twoNodes(), func(*owner) {})
 	shown := o.frame()
-	o.inspect(world.Key("web"), cycle.InspectOptions{})
+	o.inspect(world.Key("web"), InspectOptions{})
 	c := o.frame().Cycle
 	if c == nil || c.Unknown != "" || c.Provenance != explain.Rerun || c.Attempts != 1 || c.Node != "node-b" || c.Filter.Feasible != 2 {
 		t.Fatalf("%+v", c)
@@ -54,7 +53,7 @@ func TestInspectBound(t *testing.T) {
 // TestInspectWaiting: a pod that waits is tried at the time shown.
 func TestInspectWaiting(t *testing.T) {
 	_, o := asked(t, twoNodes(), func(*owner) {})
-	c, err := o.findCycle(world.Key("waits"), cycle.InspectOptions{})
+	c, err := o.findCycle(world.Key("waits"), InspectOptions{})
 	if err != nil || c.Provenance != explain.Hypothetical || c.Node != "" || c.Actual != nil || c.PostFilter == nil {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -70,7 +69,7 @@ func TestInspectElsewhere(t *testing.T) {
 	c.Bound(3.05, web, "node-a")
 	world.Change(c, 3.08, sources.Updated, world.Node("node-b", "8"), func(n *v1.Node) { n.Spec.Unschedulable = true })
 	_, o := asked(t, c, func(*owner) {})
-	x, err := o.findCycle(world.Key("web"), cycle.InspectOptions{})
+	x, err := o.findCycle(world.Key("web"), InspectOptions{})
 	if err != nil || x.Node != "node-b" || x.Actual == nil || x.Actual.Match != explain.Different {
 		t.Fatalf("%+v, %v", x, err)
 	}
@@ -85,7 +84,7 @@ func TestInspectInWhatIf(t *testing.T) {
 	o.apply("new.yaml", []runtime.Object{world.PendingPod("new", "1")})
 	p := o.fork.Shown.Get(world.Key("new"))
 	moves, now := o.fork.MoveCount(), o.now
-	c, err := o.findCycle(world.Key("new"), cycle.InspectOptions{})
+	c, err := o.findCycle(world.Key("new"), InspectOptions{})
 	if err != nil || c.Provenance != explain.Modelled || string(c.Node) != p.Node || c.Actual == nil || c.Actual.Match != explain.Equal || c.Filter.Nodes != 3 {
 		t.Fatalf("%+v, %v; it is on %s", c, err, p.Node)
 	}
@@ -93,7 +92,7 @@ func TestInspectInWhatIf(t *testing.T) {
 		t.Error("the inspection changed the what-if")
 	}
 	// What was before the what-if is of the recording.
-	if c, err = o.findCycle(world.Key("web"), cycle.InspectOptions{}); err != nil || c.Provenance != explain.Rerun || c.Filter.Nodes != 2 {
+	if c, err = o.findCycle(world.Key("web"), InspectOptions{}); err != nil || c.Provenance != explain.Rerun || c.Filter.Nodes != 2 {
 		t.Errorf("web: %+v, %v", c, err)
 	}
 }
@@ -103,12 +102,12 @@ func TestInspectUnknown(t *testing.T) {
 	c := &world.Cluster{}
 	world.Change(c, 1, sources.Added, world.PendingPod("web", "1"), nil)
 	_, o := asked(t, c, func(*owner) {})
-	o.inspect(world.Key("web"), cycle.InspectOptions{})
+	o.inspect(world.Key("web"), InspectOptions{})
 	if f := o.frame(); f.Cycle == nil || f.Cycle.Unknown != errNoNodes.Error() {
 		t.Errorf("without nodes: %+v", f.Cycle)
 	}
 	world.ExpectText(t, o.cycle.Summary(words.Zone{})[0], "The cycle is unknown: "+errNoNodes.Error()+".")
-	o.inspect(world.Key("nobody"), cycle.InspectOptions{})
+	o.inspect(world.Key("nobody"), InspectOptions{})
 	if o.cycle.Unknown == "" {
 		t.Error("a pod that does not exist has a cycle")
 	}
@@ -117,7 +116,7 @@ func TestInspectUnknown(t *testing.T) {
 // TestInspectRuns: a pod that ran before the recording began is tried as if it were not bound.
 func TestInspectRuns(t *testing.T) {
 	_, o := asked(t, fullNode(), func(*owner) {})
-	c, err := o.findCycle(world.Key("running"), cycle.InspectOptions{})
+	c, err := o.findCycle(world.Key("running"), InspectOptions{})
 	if err != nil || c.Provenance != explain.Hypothetical || c.Node != "node-a" || c.Actual == nil || c.Actual.Match != explain.Equal {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -126,11 +125,11 @@ func TestInspectRuns(t *testing.T) {
 // TestInspectPod: the command's result is the session's, at the end and before the pod was bound.
 func TestInspectPod(t *testing.T) {
 	rec := twoNodes().Recording(20)
-	c, err := InspectPod(context.Background(), rec, timeline.Options{}, world.Key("web"), rec.End, cycle.InspectOptions{})
+	c, err := InspectPod(context.Background(), rec, timeline.Options{}, world.Key("web"), rec.End, InspectOptions{})
 	if err != nil || c.Node != "node-b" || c.Actual == nil || c.Actual.Match != explain.Equal || c.Provenance != explain.Rerun {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if _, err = InspectPod(context.Background(), rec, timeline.Options{}, world.Key("web"), world.At(2.5), cycle.InspectOptions{}); err == nil {
+	if _, err = InspectPod(context.Background(), rec, timeline.Options{}, world.Key("web"), world.At(2.5), InspectOptions{}); err == nil {
 		t.Error("the pod does not exist yet")
 	}
 }

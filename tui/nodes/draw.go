@@ -5,9 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/schedq/schedq/queue/session/explain"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
@@ -115,7 +114,7 @@ func (n *Nodes) row(a canvas.Area, c columns, i int) {
 		for _, r := range node.Resources {
 			if r.Name == name {
 				meter(a.Sub(x, 0, c.meter, 1), r.UsedShare())
-				a.Text(x+c.meter+1, 0, theme.Plain, canvas.Truncate(brief(r.Used)+"/"+brief(r.Allocatable), c.figures))
+				a.Text(x+c.meter+1, 0, theme.Plain, canvas.Truncate(words.Quantity(r.Used)+"/"+words.Quantity(r.Allocatable), c.figures))
 			}
 		}
 		x += c.width()
@@ -147,7 +146,7 @@ func lacking(lacks *explain.NodeNeeds) string {
 	for _, l := range lacks.Lacks {
 		said := texts(l.Details)
 		for _, r := range l.Resources {
-			said = append(said, brief(r.Lacks)+" "+string(r.Resource))
+			said = append(said, words.Quantity(r.Lacks)+" "+string(r.Resource))
 		}
 		if len(said) == 0 {
 			said = texts(l.Reasons)
@@ -184,21 +183,6 @@ func meter(a canvas.Area, share float64) {
 	heavy, light := format.Bar(share, a.W)
 	x := a.Text(0, 0, style, heavy)
 	a.Text(x, 0, theme.Dim, light)
-}
-
-// brief formats a quantity with few digits: 3.5, 12Gi.
-func brief(q resource.Quantity) string {
-	if q.Format == resource.BinarySI || q.Value() >= 1<<20 {
-		v := float64(q.Value())
-		for _, unit := range [...]string{"", "Ki", "Mi", "Gi", "Ti"} {
-			if v < 1024 {
-				return strconv.FormatFloat(v, 'g', 3, 64) + unit
-			}
-			v /= 1024
-		}
-		return strconv.FormatFloat(v, 'g', 3, 64) + "Pi"
-	}
-	return strconv.FormatFloat(q.AsApproximateFloat64(), 'g', 4, 64)
 }
 
 // detail draws the i-th node in detail, as far as it fits.
@@ -246,7 +230,7 @@ func (n *Nodes) resources(a canvas.Area, node *explain.Node, i int) {
 		row.Text(0, 0, theme.Plain, canvas.TruncateMiddle(string(r.Name), name))
 		meter(row.Sub(name+1, 0, width, 1), r.UsedShare())
 		free := r.Free()
-		row.Text(name+width+2, 0, theme.Plain, canvas.Truncate(fmt.Sprintf("%s free of %s", brief(free), brief(r.Allocatable)), a.W-name-width-2))
+		row.Text(name+width+2, 0, theme.Plain, canvas.Truncate(fmt.Sprintf("%s free of %s", words.Quantity(free), words.Quantity(r.Allocatable)), a.W-name-width-2))
 		y++
 	}
 	if len(node.Conditions) > 0 {
@@ -273,7 +257,7 @@ func pods(a canvas.Area, node *explain.Node) {
 		var asks []string
 		for _, r := range p.Requests {
 			if r.Name != "pods" {
-				asks = append(asks, brief(r.Used)+" "+string(r.Name))
+				asks = append(asks, words.Quantity(r.Used)+" "+string(r.Name))
 			}
 		}
 		text := strings.Join(asks, ", ")

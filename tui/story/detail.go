@@ -165,6 +165,9 @@ func (d Detail) Facts(p *board.Pod, w int) []Line {
 	}
 	lines = Wrap(lines, w, theme.Tier(p.Tier), where)
 
+	if p.Tier == queue.Scheduled && p.Node != "" {
+		lines = Wrap(lines, w, theme.Plain, "Why "+format.Safe(p.Node)+"? "+d.Keys.Say("{cycle} shows its scheduling cycle."))
+	}
 	lines = d.verdict(lines, p, w)
 	if d.zoomed {
 		lines = d.needs(lines, p, w)

@@ -35,7 +35,7 @@ func NewExplain() *cobra.Command {
 			return cli.Usagef("--cycle has no markdown: use -o json or text")
 		}
 		opts, stop := withProgress(cmd, rec, opts)
-		c, err := session.InspectPod(cmd.Context(), rec, opts, key, at, cycle.InspectOptions{AllRejections: asJSON})
+		c, err := session.InspectPod(cmd.Context(), rec, opts, key, at, session.InspectOptions{InspectOptions: cycle.InspectOptions{AllRejections: asJSON}})
 		stop()
 		switch {
 		case err != nil:

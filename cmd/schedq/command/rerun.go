@@ -166,6 +166,47 @@ func withSettings(rec *sources.Recording, opts *timeline.Options, with []string)
 	return applySettings(with, &o)
 }
 
+// maxNodes limits how many nodes are printed.
+const maxNodes = 5
+
+// writePlacement writes on which nodes the runs of c bind pods.
+func writePlacement(text *strings.Builder, c *report.Comparison) {
+	p := c.Placement
+	if p == nil {
+		return
+	}
+	from, to := c.Runs[0], c.Runs[1]
+	write := func(heading string, counts []report.BoundCount) {
+		rows := [][]string{{heading, from, to}}
+		for _, b := range counts {
+			rows = append(rows, []string{string(b.Name), strconv.Itoa(b.From), strconv.Itoa(b.To)})
+		}
+		cli.WriteNumbers(text, rows)
+	}
+	if len(p.Zones) > 0 {
+		write("bound in zone", p.Zones)
+	}
+	write("bound to node", p.Nodes[:min(maxNodes, len(p.Nodes))])
+	if left := len(p.Nodes) - maxNodes; left > 0 {
+		fmt.Fprintf(text, "and %s with smaller differences\n", words.Plural(left, "node"))
+	}
+	fmt.Fprintf(text, "%d of %s bound in both runs are on another node.\n", len(p.Moved), words.Plural(p.BoundInBoth, "pod"))
+	f := p.Fullest
+	if f == nil {
+		return
+	}
+	full := [][]string{{"nodes when fullest", from, to}}
+	for _, row := range f.Rows() {
+		full = append(full, []string{row.Text, row.From, row.To})
+	}
+	cli.WriteNumbers(text, full)
+	fmt.Fprintf(text, "At %s UTC, when pods on the nodes requested most CPU.", f.Time.Format(time.DateTime))
+	if median := f.Median(); median != "" {
+		fmt.Fprintf(text, " The median pod requests %s.", median)
+	}
+	text.WriteByte('\n')
+}
+
 // writeComparison writes c for people, with the maxPods pods that differ most.
 func writeComparison(w io.Writer, c *report.Comparison, maxPods int) error {
 	from, to := c.Runs[0], c.Runs[1]
@@ -187,6 +228,7 @@ func writeComparison(w io.Writer, c *report.Comparison, maxPods int) error {
 		wakes = append(wakes, []string{p.Event, strconv.Itoa(p.From), strconv.Itoa(p.To)})
 	}
 	cli.WriteNumbers(&text, attempts, tiers, wakes)
+	writePlacement(&text, c)
 	shown := c.Pods[:min(maxPods, len(c.Pods))]
 	if len(shown) > 0 {
 		outcome := func(o report.Outcome) string {

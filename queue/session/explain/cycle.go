@@ -35,6 +35,10 @@ type Cycle struct {
 	// Attempts is the number of the attempt, and 0 for a hypothetical one. AttemptsAtLeast is true if that is a lower bound.
 	Attempts        int  `json:"attempts,omitempty"`
 	AttemptsAtLeast bool `json:"attemptsAtLeast,omitempty"`
+	// Change is what was changed before the cycle was run.
+	Change Change `json:"-"`
+	// Strategy is the scoring strategy of NodeResourcesFit.
+	Strategy string `json:"scoringStrategy,omitempty"`
 	*cycle.Inspection
 	// Actual is the node to which the pod was bound after the attempt. Nil if it was not, or if that is unknown.
 	Actual *Placement `json:"actual,omitempty"`
@@ -177,6 +181,8 @@ func (c *Cycle) Summary(zone words.Zone) []string {
 	}
 	switch {
 	case a == nil:
+	case !c.Change.None():
+		lines = append(lines, fmt.Sprintf("Without this change, it was bound to %s%s.", a.Node, when))
 	case a.Match == Equal:
 		lines = append(lines, fmt.Sprintf("It was bound there%s.", when))
 	case a.Match == Tie:
@@ -208,12 +214,28 @@ func (c *Cycle) choice() []string {
 	if ties := len(c.Ties); ties > 1 {
 		lines[0] = fmt.Sprintf("%s: %d points, like %s of %s. kube-scheduler takes any of them.", c.Node, first.Total, words.Plural(ties-1, "other"), words.Plural(c.Filter.Feasible, "feasible node"))
 	}
-	for _, n := range c.Nodes[1:] {
-		if n.Scores != nil && n.Rank > 1 {
-			return append(lines, c.Lost(first, n)+".")
-		}
+	if next, ok := c.RunnerUp(); ok {
+		lines = append(lines, c.Lost(first, next)+".")
 	}
 	return lines
+}
+
+// RunnerUp returns the best node with a lower score than the chosen one.
+func (c *Cycle) RunnerUp() (cycle.NodeResult, bool) {
+	for _, n := range c.Nodes {
+		if n.Rank > 1 {
+			return n, true
+		}
+	}
+	return cycle.NodeResult{}, false
+}
+
+// Rejected counts the nodes by the plugin that rejected them first, in a sentence. It is empty if none was rejected.
+func (c *Cycle) Rejected() string {
+	if !slices.ContainsFunc(c.Nodes, func(n cycle.NodeResult) bool { return len(n.Rejections) > 0 }) {
+		return ""
+	}
+	return c.rejections() + "."
 }
 
 // rejections counts the nodes by the plugin that rejected them first.

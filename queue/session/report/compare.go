@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +29,8 @@ type Comparison struct {
 	Pods []PodComparison `json:"pods"`
 	// First is the first move that only one run makes: "missed" if it is From's, "extra" if To's.
 	First *Difference `json:"firstDifference,omitempty"`
+	// Placement compares the nodes of bound pods. Nil if no pod is bound.
+	Placement *Placement `json:"placement,omitempty"`
 
 	labels queue.LabelStyle // the older of the two spellings of events
 }
@@ -61,14 +64,15 @@ func Compare(ctx context.Context, rec *sources.Recording, from, to timeline.Opti
 
 // compare compares two runs.
 func compare(ctx context.Context, runs [2]runSpec) (*Comparison, error) {
-	c := comparing{}
+	c := comparing{placing: newPlacing()}
 	var err error
 	if c.labels, err = olderLabels(runs); err != nil {
 		return nil, err
 	}
 	c.window.labels = c.labels
-	for by, run := range runs {
-		c.reporters[by] = newReporter(run.rec)
+	for by := range runs {
+		c.reporters[by] = newReporter(runs[by].rec)
+		runs[by].changed = func(ev sources.Event) { c.placing.change(side(by), ev) }
 	}
 	c.window.onUnmatched = c.onUnmatched
 	c.window.keepPods = true // a pod bound in both may return in one much later, as one that was only preempted there
@@ -86,12 +90,14 @@ type comparing struct {
 	Comparison
 	window    window
 	reporters [2]*reporter
+	placing   *placing
 }
 
 // add adds a move of either run.
 func (c *comparing) add(by side, t *board.Transition) error {
 	m := c.window.observe(by, t)
 	m.pod.outcomes[by].note(t)
+	c.placing.add(by, t, &m.pod.outcomes[by])
 	c.window.put(m, t.Pod.Tier)
 	if c.window.pair(m) {
 		c.Same++
@@ -115,9 +121,11 @@ func (c *comparing) onUnmatched(m *comparedMove) {
 // finish returns the result.
 func (c *comparing) finish() *Comparison {
 	c.window.end()
+	all := slices.Collect(maps.Values(c.window.pods))
+	c.Placement = c.placing.finish(all)
 	ends := [2]time.Time{c.reporters[want].report.End, c.reporters[got].report.End}
 	c.Pods = []PodComparison{}
-	for _, p := range c.window.pods {
+	for _, p := range all {
 		one, other := p.outcomes[want], p.outcomes[got]
 		if one == (outcome{}) {
 			continue // only the other run has it
@@ -138,6 +146,7 @@ func (c *comparing) finish() *Comparison {
 type outcome struct {
 	attempts     words.AttemptCount
 	tier         queue.Tier
+	node         uint32 // its number in placing, or 0
 	since, ended time.Time
 }
 
@@ -152,7 +161,7 @@ func (o *outcome) note(t *board.Transition) {
 	}
 }
 
-// differs reports whether the outcomes differ, ignoring small differences in time.
+// differs reports whether the outcomes differ, ignoring the node and small differences in time.
 func (o outcome) differs(other outcome) bool {
 	return o.attempts != other.attempts || o.tier != other.tier || o.ended.Sub(other.ended).Abs() > tolerance
 }

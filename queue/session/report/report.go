@@ -144,7 +144,7 @@ func Summarize(ctx context.Context, rec *sources.Recording, opts timeline.Option
 	r.selects = opts.Selects
 	all := opts
 	all.Filter = filter.Filter{} // stays and attempts span several moves, so the filter selects pods
-	silences, end, err := timeline.ReplayBoard(ctx, rec, all, r.add)
+	silences, end, err := timeline.ReplayBoard(ctx, rec, all, r.add, nil)
 	if err != nil {
 		return nil, err
 	}

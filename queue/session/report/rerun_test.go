@@ -1,12 +1,14 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
@@ -50,6 +52,33 @@ func TestRerunSparesVictims(t *testing.T) {
 				t.Errorf("high is bound to %q, want %s", got, c.node)
 			}
 		})
+	}
+}
+
+// TestRerunVictimStaysGone: what the recording shows later of a pod that the rerun preempts does not bring it back.
+func TestRerunVictimStaysGone(t *testing.T) {
+	var c world.Cluster
+	world.Change(&c, 0, sources.Added, world.Node("full", "2"), nil)
+	low := world.Change(&c, 1, sources.Added, world.PendingPod("low", "1500m"), func(p *v1.Pod) { p.Spec.NodeName, p.Spec.Priority = "full", new(int32) })
+	world.Change(&c, 6, sources.Added, world.PendingPod("high", "1500m"), func(p *v1.Pod) {
+		p.Spec.Priority = new(int32)
+		*p.Spec.Priority = 100
+	})
+	low = world.Change(&c, 15, sources.Updated, low, func(p *v1.Pod) { p.Labels = map[string]string{"version": "2"} })
+	world.Change(&c, 20, sources.Deleted, low, nil)
+	rec := replayed.Again(t, c.Recording(30))
+	var changes []sources.Verb
+	_, _, err := timeline.ReplayBoard(t.Context(), rec, timeline.Options{}, func(*board.Transition) error { return nil }, func(ev sources.Event) {
+		change := ev.Fact.(*sources.ObjectChange)
+		if pod, is := change.Object.(*v1.Pod); is && pod.Name == "low" {
+			changes = append(changes, change.Verb)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []sources.Verb{sources.Added, sources.Updated, sources.Deleted}; !slices.Equal(changes, want) {
+		t.Errorf("low is %v, want %v", changes, want)
 	}
 }
 

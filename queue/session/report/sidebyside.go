@@ -25,6 +25,8 @@ type runSpec struct {
 	rec  *sources.Recording
 	opts timeline.Options
 	made []*board.Transition // its moves, if they are known already
+	// changed is called with each change of an object. It may be nil.
+	changed func(sources.Event)
 }
 
 // olderLabels returns the older of the two runs' spellings of events.
@@ -53,12 +55,12 @@ func (p runSpec) moves(ctx context.Context) iter.Seq2[*board.Transition, error] 
 			}
 			return
 		}
-		err := timeline.Replay(ctx, p.rec, p.opts, func(t *board.Transition) error {
+		_, _, err := timeline.ReplayBoard(ctx, p.rec, p.opts, func(t *board.Transition) error {
 			if !yield(t, nil) {
 				return errStop
 			}
 			return nil
-		})
+		}, p.changed)
 		if err != nil && !errors.Is(err, errStop) {
 			yield(nil, err)
 		}

@@ -45,6 +45,7 @@ type rerun struct {
 	local
 	version int64
 	victims map[types.UID]bool // of the recording's preemptions
+	evicted map[types.UID]bool // by this scheduler, while the recording still has them
 
 	triggers     []*sources.Triggered // that wait for a move
 	triggerMoves []int                // of each trigger, how many of the moves that it waits for there were
@@ -52,7 +53,7 @@ type rerun struct {
 }
 
 func newRerun(cfg *schedulerconfig.Config, emit func(sources.Event)) *rerun {
-	return &rerun{local: newLocal(cfg, emit), victims: map[types.UID]bool{}}
+	return &rerun{local: newLocal(cfg, emit), victims: map[types.UID]bool{}, evicted: map[types.UID]bool{}}
 }
 
 // start begins, or begins anew, with a scheduler that knows the objects there are.
@@ -171,6 +172,12 @@ func (r *rerun) advance(to time.Time) {
 // or nil if nothing else is left.
 func (r *rerun) withoutScheduling(c *sources.ObjectChange) *sources.ObjectChange {
 	pod, ok := c.Object.(*v1.Pod)
+	if ok && r.evicted[pod.UID] {
+		if c.Verb == sources.Deleted {
+			delete(r.evicted, pod.UID)
+		}
+		return nil
+	}
 	if !ok || r.driver == nil || !r.driver.Scheduler.Responsible(pod) {
 		return c
 	}
@@ -232,16 +239,18 @@ func (r *rerun) handOnMoves(now time.Time, a *cycle.Attempt) {
 	r.unsettled.moves = r.unsettled.moves[:0]
 }
 
-// ApplyWrite implements writeTarget.
-func (r *rerun) ApplyWrite(now time.Time, obj runtime.Object) { r.write(now, sources.Updated, obj) }
+// ApplyWrite implements writeTarget. As the API server, it refuses writes of a pod that is gone.
+func (r *rerun) ApplyWrite(now time.Time, obj runtime.Object) {
+	if !r.objects.LacksPod(obj) {
+		r.changed(now, &sources.ObjectChange{Verb: sources.Updated, Object: obj})
+	}
+}
 
 // RemoveVictim implements writeTarget.
-func (r *rerun) RemoveVictim(now time.Time, victim *v1.Pod) { r.write(now, sources.Deleted, victim) }
-
-// write has an object changed as the API server does it: of a pod that is gone, it refuses that.
-func (r *rerun) write(now time.Time, verb sources.Verb, obj runtime.Object) {
-	if !r.objects.LacksPod(obj) {
-		r.changed(now, &sources.ObjectChange{Verb: verb, Object: obj})
+func (r *rerun) RemoveVictim(now time.Time, victim *v1.Pod) {
+	if !r.objects.LacksPod(victim) {
+		r.evicted[victim.UID] = true
+		r.changed(now, &sources.ObjectChange{Verb: sources.Deleted, Object: victim})
 	}
 }
 

@@ -13,12 +13,13 @@ import (
 // The moves are the same as in a session that plays rec to its end. Replay returns the first error of each, the error of
 // reading rec, why there is no model, or ctx.Err() once ctx ends.
 func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) error {
-	_, _, err := ReplayBoard(ctx, rec, opts, each)
+	_, _, err := ReplayBoard(ctx, rec, opts, each, nil)
 	return err
 }
 
-// ReplayBoard is Replay. It also returns the times without scheduler activity and the final board.
-func ReplayBoard(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) (Silences, *board.Board, error) {
+// ReplayBoard is Replay. It also returns the times without scheduler activity and the final board, and calls changed,
+// unless it is nil, with each change of an object.
+func ReplayBoard(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error, changed func(sources.Event)) (Silences, *board.Board, error) {
 	b := board.New()
 	start, end := Span(rec)
 	cfg, err := opts.SchedulerConfig(rec)
@@ -48,6 +49,9 @@ func ReplayBoard(ctx context.Context, rec *sources.Recording, opts Options, each
 		}
 		f.Events = f.Events[1:] // frees the event
 		silences.Add(ev)
+		if _, is := ev.Fact.(*sources.ObjectChange); is && changed != nil {
+			changed(ev)
+		}
 		if e.apply(ev); failed != nil {
 			return nil, nil, failed
 		}

@@ -106,6 +106,16 @@ func (s *Spare) Borrow(e *Engine, use func(*cycle.Scheduler) error) error {
 	return use(l.sched)
 }
 
+// With calls use with a scheduler of another configuration or with other objects.
+func With(cfg *schedulerconfig.Config, objects cluster.Objects, use func(*cycle.Scheduler) error) error {
+	l, err := LoadOrUpdate(nil, cfg, objects, nil)
+	if err != nil {
+		return err
+	}
+	defer l.sched.Close()
+	return use(l.sched)
+}
+
 // Close closes the spare and stops loading.
 func (s *Spare) Close() {
 	if s.Loading != nil {

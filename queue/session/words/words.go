@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/schedq/schedq/queue"
 )
 
@@ -100,4 +102,19 @@ func join(parts []string, with string) string {
 	}
 	last := len(parts) - 1
 	return strings.Join(parts[:last], ", ") + with + parts[last]
+}
+
+// Quantity formats a quantity with few digits: 3.5, 12Gi.
+func Quantity(q resource.Quantity) string {
+	if q.Format == resource.BinarySI || q.Value() >= 1<<20 {
+		v := float64(q.Value())
+		for _, unit := range [...]string{"", "Ki", "Mi", "Gi", "Ti"} {
+			if v < 1024 {
+				return strconv.FormatFloat(v, 'g', 3, 64) + unit
+			}
+			v /= 1024
+		}
+		return strconv.FormatFloat(v, 'g', 3, 64) + "Pi"
+	}
+	return strconv.FormatFloat(q.AsApproximateFloat64(), 'g', 4, 64)
 }

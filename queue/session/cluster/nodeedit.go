@@ -1,4 +1,4 @@
-package session
+package cluster
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// applyNodeEdit applies one change to n in kubectl's notation: KEY=VALUE:EFFECT and KEY:EFFECT add a taint,
+// EditNode applies one change to n in kubectl's notation: KEY=VALUE:EFFECT and KEY:EFFECT add a taint,
 // KEY:EFFECT- and KEY- remove taints; KEY=VALUE sets a label, KEY- removes it; cordon and uncordon.
-func applyNodeEdit(n *v1.Node, edit string) error {
+func EditNode(n *v1.Node, edit string) error {
 	switch edit {
 	case "cordon", "uncordon":
 		cordon(n, edit == "cordon")
