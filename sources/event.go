@@ -29,7 +29,7 @@ func CheckTime(t time.Time) error {
 }
 
 // Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *FailedAttempt,
-// *StatusPatched, *Refused, *Requested, *Bound, *Logged, *Dumped, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered, *Injected,
+// *StatusPatched, *Refused, *Requested, *Bound, *Logged, *Dumped, *Discarded, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered, *Injected,
 // *SchedulerHeard, *Silent, *Unheard and *Clocks; and *Delivered, on its way to become part of an *ObjectChange.
 type Fact interface{ fact() }
 
@@ -51,6 +51,7 @@ func (*Clocks) fact()           {}
 func (*Bound) fact()            {}
 func (*Logged) fact()           {}
 func (*Dumped) fact()           {}
+func (*Discarded) fact()        {}
 func (*Delivered) fact()        {}
 
 // SchedulerStarted says that a kube-scheduler began to run, and with which settings.
@@ -214,6 +215,13 @@ type Dumped struct {
 	UID types.UID
 	// In is where the pod was: active, backoff or unschedulable, which stands also for gated.
 	In Tier
+}
+
+// Discarded says that kube-scheduler logged that it dropped a pod from its queue: the pod was popped while the attempt before was not
+// done (v1.32 to v1.37: backend/queue/active_queue.go; kubernetes#139186). The scheduler does not try it again until the
+// pod's object changes.
+type Discarded struct {
+	Pod types.NamespacedName
 }
 
 // AttemptsVerbosity is the verbosity from which on kube-scheduler's log tells how each attempt ended.
@@ -380,6 +388,8 @@ func LoggedPod(f Fact) (pod types.NamespacedName, names bool) {
 	case *Bound:
 		return f.Pod, true
 	case *Dumped:
+		return f.Pod, true
+	case *Discarded:
 		return f.Pod, true
 	}
 	return pod, false
