@@ -131,7 +131,7 @@ func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 // close stops the schedulers of the recording and of all what-ifs.
 func (o *owner) close() {
 	o.spare.Close()
-	o.recording.Feed.Close()
+	o.recording.CloseFeed()
 	o.recording.ClosePast()
 	o.endPreview()
 	for _, t := range o.forks {

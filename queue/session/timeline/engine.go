@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/flush"
 	"github.com/schedq/schedq/queue/session/history"
+	"github.com/schedq/schedq/queue/session/opinion"
 	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
@@ -52,6 +53,8 @@ type Engine struct {
 	// noted is what the present call of a person's does to the cluster and the queue. Nil outside of one.
 	noted *[]sources.Fact
 
+	// whatIf is true of a what-if, in which the real scheduler does nothing.
+	whatIf bool
 	// Of a what-if: the local scheduler, unless a person is the scheduler, and the newest resource version.
 	Driver  *shadow.Driver
 	version int64
@@ -66,7 +69,7 @@ func newEngine(cfg *schedulerconfig.Config, plugins queue.Plugins, start time.Ti
 
 // Clone returns an engine that goes on from here on its own. Its Board and Emit are not set.
 func (e *Engine) Clone() *Engine {
-	c := &Engine{plugins: e.plugins, Config: e.Config, Objects: e.Objects.Copy(), Ticks: e.Ticks, moves: e.moves, changes: e.changes, attached: e.attached, createdAhead: e.createdAhead}
+	c := &Engine{plugins: e.plugins, Config: e.Config, Objects: e.Objects.Copy(), Ticks: e.Ticks, moves: e.moves, changes: e.changes, whatIf: e.whatIf, attached: e.attached, createdAhead: e.createdAhead}
 	c.Queue = e.Queue.Clone(c.plugins, c)
 	return c
 }
@@ -111,6 +114,14 @@ func (e *Engine) apply(ev sources.Event) {
 	case *verdict.Absent:
 		if p := e.Board.Get(f.Pod); p != nil {
 			e.refreshPod(ev.Time, f.Pod, p.PodInfo.Pod, func(p *board.Pod) { p.GoneSince = f.Since })
+		}
+	case *opinion.Given:
+		if p := e.Board.Get(f.Pod); p != nil && p.PodInfo.Pod.UID == f.UID {
+			e.refreshPod(ev.Time, f.Pod, p.PodInfo.Pod, func(p *board.Pod) { p.Opinion = f.Verdict })
+		}
+	case *sources.Discarded:
+		if e.Board.Get(f.Pod) == nil && e.Objects.Pod(f.Pod) == nil { // it was in activeQ
+			e.observe(ev.Time, &sources.Move{Pod: f.Pod, To: sources.TierActive}, nil)
 		}
 	case *sources.SchedulerHeard:
 		if !f.ReleaseInferred {
@@ -302,6 +313,9 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 		e.moves++
 		after := e.podShown(key, before)
 		after.GoneSince = time.Time{}
+		if t.Observed || board.HasLeft(after) || t.To == queue.Scheduled || t.To == queue.Deleted || e.whatIf {
+			after.Opinion = nil
+		}
 		if restated := t.From == t.To && t.Observed && t.To != queue.Gated; !restated || before == nil {
 			after.Tier, after.Observed = t.To, t.Observed
 			if t.From != t.To {

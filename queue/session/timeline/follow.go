@@ -40,6 +40,8 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 	f := shadow.NewLiveFeed(cfg)
 	var schedulers Schedulers
 	defer f.Close()
+	second := newOpinions(cfg, f)
+	defer second.close()
 
 	running, stop := context.WithCancel(ctx)
 	defer stop()
@@ -56,11 +58,15 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 		}
 		for i := 0; f.HasEvent(i); i++ {
 			schedulers.Add(f.Events[i])
-			if e.apply(f.Events[i]); failed != nil {
+			if second.apply(e, f.Events[i]); failed != nil {
 				return failed
 			}
 		}
 		f.Events = nil
+		second.pass(f.End)
+		for _, ev := range second.judge(e, f.End) {
+			e.apply(ev)
+		}
 		e.forget(now)
 		if f.Err != nil {
 			return f.Err

@@ -103,7 +103,7 @@ func (t *Timeline) ReadTo(at time.Time) {
 // that it kept its oldest changes in: that is closed when none of them is left.
 func (t *Timeline) BeginAnew() {
 	was := *t
-	was.Feed.Close()
+	was.CloseFeed()
 	*t = *New(was.made.rec, was.made.cfg, was.made.plugins)
 	if was.made.opts.Past != nil {
 		_ = t.OpenPast(was.made.opts) // if it can't, the oldest is forgotten, and told to be

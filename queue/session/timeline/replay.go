@@ -38,6 +38,11 @@ func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, ea
 	f := shadow.NewFeed(rec, cfg)
 	f.EndWith(ctx)
 	defer f.Close()
+	second := newOpinions(cfg, f)
+	if rec.Rerun {
+		second = nil
+	}
+	defer second.close()
 	for i := 0; f.HasEvent(0); i++ {
 		ev := f.Events[0]
 		if i%1000 == 0 {
@@ -48,7 +53,7 @@ func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, ea
 		}
 		f.Events = f.Events[1:] // nobody goes back: what was handed on is let go of
 		silences.Add(ev)
-		if e.apply(ev); failed != nil {
+		if second.apply(e, ev); failed != nil {
 			return nil, nil, failed
 		}
 		e.forget(ev.Time)

@@ -1,12 +1,14 @@
 package timeline
 
 import (
+	"slices"
 	"time"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/history"
+	"github.com/schedq/schedq/queue/session/opinion"
 	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/sources"
 )
@@ -27,6 +29,8 @@ type Timeline struct {
 	Since time.Time
 
 	made made // of a recording
+
+	opinions *opinions // nil of a fork and of a rerun
 
 	// Of a recording: its events, how many of them are executed, and engines to fork from.
 	Feed        *shadow.Feed
@@ -89,6 +93,9 @@ func New(rec *sources.Recording, cfg *schedulerconfig.Config, plugins queue.Plug
 		t.ReadTo(rec.End)
 	}
 	t.SetEngine(newEngine(cfg, plugins, t.Start))
+	if !rec.Rerun {
+		t.opinions = newOpinions(cfg, t.Feed)
+	}
 	return t
 }
 
@@ -96,6 +103,7 @@ func New(rec *sources.Recording, cfg *schedulerconfig.Config, plugins queue.Plug
 func NewLive(cfg *schedulerconfig.Config, opts Options, now time.Time) *Timeline {
 	t := &Timeline{History: history.New(), Feed: shadow.NewLiveFeed(cfg), Start: now, End: now}
 	t.SetEngine(newEngine(cfg, opts.Plugins, now))
+	t.opinions = newOpinions(cfg, t.Feed)
 	return t
 }
 
@@ -136,6 +144,13 @@ func (t *Timeline) Execute(at time.Time) {
 		for t.Feed.HasEvent(t.Next) && !t.Feed.Events[t.Next].Time.After(at) {
 			t.ExecuteNext()
 		}
+		if t.Feed.IsLive() && !t.Feed.HasEvent(t.Next) {
+			t.opinions.pass(at)
+			t.insert(t.opinions.judge(t.Engine, at))
+			for t.Feed.HasEvent(t.Next) && !t.Feed.Events[t.Next].Time.After(at) {
+				t.ExecuteNext()
+			}
+		}
 	} else if d := t.Engine.Driver; d != nil {
 		d.Advance(at)
 	} else {
@@ -158,6 +173,10 @@ func (t *Timeline) ExecuteNext() {
 	}
 	ev := t.Feed.Events[t.Next]
 	t.facts += t.factSize(ev)
+	_, given := ev.Fact.(*opinion.Given)
+	if !given {
+		t.opinions.see(t.Engine, ev)
+	}
 	t.Engine.apply(ev)
 	if _, is := ev.Fact.(*sources.Counts); is {
 		t.Counts = append(t.Counts, localCounts{t.Head().Counts(), t.ChangeCount()})
@@ -165,6 +184,14 @@ func (t *Timeline) ExecuteNext() {
 	t.Silences.Add(ev)
 	t.Executed = ev.Time
 	t.Next++
+	if !given {
+		t.insert(t.opinions.judge(t.Engine, ev.Time))
+	}
+}
+
+// insert makes events the next ones of the recording.
+func (t *Timeline) insert(events []sources.Event) {
+	t.Feed.Events = slices.Insert(t.Feed.Events, t.Next, events...)
 }
 
 // ExecuteMore executes what comes next: an event of the recording, or in a fork what is due first, before until. It
@@ -243,6 +270,7 @@ func (t *Timeline) NextMove() (time.Time, bool) {
 // Fork returns a timeline that leaves the recording t at the moment shown, now.
 func (t *Timeline) Fork(now time.Time) *Timeline {
 	e := t.EngineShown(now)
+	e.whatIf = true
 	f := &Timeline{Executed: now, Start: now, Forked: &forkStart{engine: e, History: t.History.Fork()}, Branch: &branch{From: now}}
 	f.History = t.History.Fork()
 	f.SetEngine(e.Clone())
@@ -308,6 +336,12 @@ func (t *Timeline) CalmDown(limit time.Duration) time.Time {
 	}
 	t.SetCursor(t.ChangeCount())
 	return t.Executed
+}
+
+// CloseFeed ends the reading of the recording, and the schedulers that run beside it.
+func (t *Timeline) CloseFeed() {
+	t.Feed.Close()
+	t.opinions.close()
 }
 
 // Close ends the scheduler of a fork, if one runs.

@@ -1,0 +1,163 @@
+package timeline
+
+import (
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/opinion"
+	"github.com/schedq/schedq/queue/session/shadow"
+	"github.com/schedq/schedq/sources"
+)
+
+// opinions is the second opinion on the pods of an engine. It sees each event before the engine applies it, and makes events of the
+// verdicts, which are then applied like any other: playing them again gives the same. The nil opinions have no opinion.
+type opinions struct {
+	watch *opinion.Watch
+	feed  *shadow.Feed
+	spare Spare     // for recordings without a model
+	next  time.Time // when pods are judged next
+	asked time.Time // when the local scheduler was asked last
+	// bound is the verdict on the pod that the present event binds.
+	bound *opinion.Given
+}
+
+// judgeEvery is how often all waiting pods are judged, and judgeManyEvery how often many are: looking at a pod takes about a microsecond.
+const (
+	judgeEvery     = 10 * time.Second
+	judgeManyEvery = 30 * time.Second
+	manyPods       = 20_000
+	// askEvery is how often the local scheduler is asked about a pod, and askSpareEvery the same of one that has to be brought to the
+	// present first.
+	askEvery      = 10 * time.Second
+	askSpareEvery = time.Minute
+)
+
+// newOpinions returns the second opinion on the pods that feed tells of.
+func newOpinions(cfg *schedulerconfig.Config, feed *shadow.Feed) *opinions {
+	return &opinions{watch: opinion.NewWatch(cfg.Queue, cfg.ClientQPS), feed: feed}
+}
+
+func (o *opinions) close() {
+	if o != nil {
+		o.spare.Close()
+	}
+}
+
+// see takes in an event that e applies next.
+func (o *opinions) see(e *Engine, ev sources.Event) {
+	if o == nil {
+		return
+	}
+	o.bound = nil
+	if c, is := ev.Fact.(*sources.ObjectChange); is && c.Verb == sources.Updated {
+		if pod, is := c.Object.(*v1.Pod); is && pod.Spec.NodeName != "" {
+			o.seeBinding(e, pod)
+		}
+	}
+	o.watch.SetOptions(e.Queue.Options())
+	o.watch.Saw(ev, e.Objects)
+}
+
+// seeBinding judges a pod that is bound now.
+func (o *opinions) seeBinding(e *Engine, pod *v1.Pod) {
+	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+	before, p := e.Objects.Pod(key), e.Board.Get(key)
+	if before == nil || before.UID != pod.UID || before.Spec.NodeName != "" || p == nil {
+		return
+	}
+	judged := opinionPod(p)
+	judged.Object = before
+	if v := o.watch.Binding(judged, pod.Spec.NodeName); v != nil {
+		o.bound = &opinion.Given{Pod: key, UID: pod.UID, Verdict: v}
+	}
+}
+
+// judge returns the verdicts that changed, as events of now. e has applied all before.
+func (o *opinions) judge(e *Engine, now time.Time) (given []sources.Event) {
+	if o == nil {
+		return nil
+	}
+	if o.bound != nil {
+		given = append(given, sources.Event{Time: now, Fact: o.bound})
+		o.bound = nil
+	}
+	if now.Before(o.next) {
+		return given
+	}
+	if o.next = now.Add(judgeEvery); e.Board.Total(queue.Active)+e.Board.Total(queue.Unschedulable)+e.Board.Total(queue.Gated) > manyPods {
+		o.next = now.Add(judgeManyEvery)
+	}
+	c := &opinion.Cluster{Objects: e.Objects, Fits: func(pod *v1.Pod) ([]string, int, bool) { return o.fits(e, now, pod) }}
+	for _, tier := range board.Tiers {
+		e.Board.Tiers[tier].Scan(func(p *board.Pod) bool {
+			if v := o.watch.Judge(opinionPod(p), c); !v.Equal(p.Opinion) {
+				given = append(given, sources.Event{Time: now, Fact: &opinion.Given{Pod: p.Key, UID: p.PodInfo.Pod.UID, Verdict: v}})
+			}
+			return true
+		})
+	}
+	return given
+}
+
+// apply has e apply ev, and the verdicts that follow from it.
+func (o *opinions) apply(e *Engine, ev sources.Event) {
+	o.see(e, ev)
+	e.apply(ev)
+	for _, given := range o.judge(e, ev.Time) {
+		e.apply(given)
+	}
+}
+
+// pass lets time pass in which a live source, which would show it, shows nothing.
+func (o *opinions) pass(now time.Time) {
+	if o != nil {
+		o.watch.Pass(now)
+	}
+}
+
+// fits returns the nodes on which pod fits now, and how many there are.
+func (o *opinions) fits(e *Engine, now time.Time, pod *v1.Pod) (nodes []string, of int, ok bool) {
+	ask := func(sched *cycle.Scheduler) error {
+		d, err := sched.Diagnose(pod)
+		if err == nil {
+			nodes, of, ok = d.Fits, d.Nodes, true
+		}
+		return err
+	}
+	if sched := o.feed.Scheduler(); sched != nil {
+		if now.Sub(o.asked) >= askEvery {
+			o.asked = now
+			_ = ask(sched) // then it is unknown
+		}
+		return nodes, of, ok
+	}
+	if now.Sub(o.asked) >= askSpareEvery && len(e.Config.Extenders) == 0 {
+		o.asked = now
+		_ = o.spare.Borrow(e, func(sched *cycle.Scheduler) error {
+			sched.Drive(e.Queue)
+			return ask(sched)
+		})
+	}
+	return nodes, of, ok
+}
+
+// opinionPod returns what is known about p.
+func opinionPod(p *board.Pod) *opinion.Pod {
+	return &opinion.Pod{
+		Key: p.Key, Object: p.PodInfo.Pod, Tier: p.Tier, Since: p.Since, Arrived: p.Arrived, Observed: p.Observed, Gone: !p.GoneSince.IsZero(),
+		Group: p.Group, Rejectors: p.RejectorPlugins(), GatingPlugin: p.GatingPlugin, GateMessage: p.GateMessage, Verdict: p.LastVerdict,
+	}
+}
+
+// Unserved calls yield with the pods that no profile of the scheduler works on, as long as none is seen to.
+func (o *opinions) unserved(e *Engine, yield func(*v1.Pod, *opinion.Verdict)) {
+	if o != nil {
+		o.watch.AllUnserved(e.Objects, e.Config.HasProfile, yield)
+	}
+}
