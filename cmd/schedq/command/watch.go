@@ -64,7 +64,8 @@ func watchLive(cmd *cobra.Command, cluster *kubeFlags, opts timeline.Options, as
 			}
 			return out.print(t)
 		},
-		Status: cli.NewStatusPrinter(cmd.ErrOrStderr()).Print,
+		Verdict: figures.AddVerdict,
+		Status:  cli.NewStatusPrinter(cmd.ErrOrStderr()).Print,
 		Idle: func(board *board.Board, now time.Time) error {
 			if listener != nil {
 				figures.SetBoard(board, now)

@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/opinion"
 )
 
 // Figures are the model's metrics in the form of kube-scheduler v1.37's own (pkg/scheduler/metrics). They
@@ -85,6 +86,15 @@ func (f *Figures) count(t *board.Transition) {
 		f.attempts.WithLabelValues(profile, "unschedulable").Inc()
 	case t.Event == queue.ScheduleAttemptFailure:
 		f.attempts.WithLabelValues(profile, "error").Inc()
+	}
+}
+
+// AddVerdict counts the verdict on a pod.
+func (f *Figures) AddVerdict(p *board.Pod) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if v := p.Opinion; v.Code == opinion.MissedWakeUp {
+		f.waits.missed.WithLabelValues(v.Event).Inc()
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 type Watching struct {
 	// Move is called for each move, in order. Its error ends Follow.
 	Move func(*board.Transition) error
+	// Verdict is called with each pod whose Opinion changes, unless to nil. A bound pod may have one.
+	Verdict func(*board.Pod)
 	// Status is called with how the stream stands, each time it was asked.
 	Status func(sources.Status)
 	// Idle is called after each time the stream was asked, when all moves up to then were told.
@@ -35,6 +37,9 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 		e.Board.Replace(c.Before, c.After)
 		if c.Move != nil && failed == nil && w.Move != nil {
 			failed = w.Move(c.Move)
+		}
+		if w.Verdict != nil && c.After != nil && c.After.Opinion != nil && (c.Before == nil || c.Before.Opinion != c.After.Opinion) {
+			w.Verdict(c.After)
 		}
 	}
 	f := shadow.NewLiveFeed(cfg)
