@@ -75,7 +75,7 @@ func (f *Frame) Waiting() []report.Waiting {
 				w.NextTry = &next.Latest
 			}
 			if c := f.Conclude(p, nil); c != nil {
-				w.Reason, w.Cause = string(c.Reason), c.Cause
+				w.Reason, w.Cause, w.Verdict = string(c.Reason), c.Cause, c.Verdict
 			}
 			all = append(all, w)
 		}

@@ -188,6 +188,7 @@ func (o *owner) frame() *Frame {
 	}
 	f.Forks, f.Comparison = o.forkInfos(), o.compareNow()
 	if o.fork != nil {
+		f.WhatIf = true
 		f.Stages = o.fork.Engine.Stages()
 		f.Start, f.End = o.fork.Start, o.now.Add(seekLimit)
 		f.Fork = &Fork{ID: o.fork.Branch.ID, Name: o.fork.Branch.Name, From: o.fork.Start, Injected: o.fork.CountDeeds(), Redo: len(o.fork.Branch.Undone), Undo: len(o.fork.Injected) - o.fork.Branch.Inherited, Scheduling: o.scheduling(), Hints: o.wakes.String()}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/opinion"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
@@ -19,6 +20,8 @@ type Explanation struct {
 	Pod    sources.SafeText `json:"pod"`
 	// Conclusion is nil if the pod has left the queue.
 	*Conclusion
+	// Missed is the verdict on a pod that has left the queue: it missed a wake-up.
+	Missed *opinion.Shown `json:"missed,omitempty"`
 
 	Tier       string    `json:"tier"`
 	Since      time.Time `json:"since"`
@@ -155,6 +158,9 @@ func (m *Moment) Explanation(p *board.Pod, needs *Needs) *Explanation {
 		x.Notes = append(x.Notes, m.Assumed)
 	}
 	x.NextTry = m.NextTry(p)
+	if p.Opinion != nil && x.Conclusion == nil { // it was bound
+		x.Missed = m.Verdict(p)
+	}
 	if w, waits := m.IfWoken(p); waits {
 		x.IfWoken = &WokenExplanation{Tier: w.Tier.String()}
 		if w.Tier == queue.Backoff {
@@ -173,7 +179,7 @@ func (m *Moment) Explanation(p *board.Pod, needs *Needs) *Explanation {
 // flight. For a gated pod the flush only checks the gate, so it is nil, too.
 func (m *Moment) NextTry(p *board.Pod) *NextTry {
 	w := m.Wait(p)
-	if !w.Bounded() || p.Tier == queue.Gated || !p.GoneSince.IsZero() {
+	if !w.Bounded() || m.isLost(p) || p.Tier == queue.Gated || !p.GoneSince.IsZero() {
 		return nil
 	}
 	next := &NextTry{Latest: w.Until.UTC(), By: queue.BackoffComplete, Early: w.Early}

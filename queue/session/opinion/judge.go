@@ -443,9 +443,9 @@ func (w *Watch) Binding(p *Pod, node string) *Verdict {
 	}}
 }
 
-// Unserved returns the verdict on a pod that is in no queue because no profile of the scheduler has its schedulerName, or nil if another
+// unserved returns the verdict on a pod that is in no queue because no profile of the scheduler has its schedulerName, or nil if another
 // scheduler may work on it.
-func (w *Watch) Unserved(pod *v1.Pod) *Verdict {
+func (w *Watch) unserved(pod *v1.Pod) *Verdict {
 	since := pod.CreationTimestamp.Time
 	if since.Before(w.began.at) {
 		since = w.began.at
@@ -461,14 +461,14 @@ func (w *Watch) Unserved(pod *v1.Pod) *Verdict {
 	}}
 }
 
-// AllUnserved calls yield with each such pod. served reports whether the scheduler has a profile of that name.
-func (w *Watch) AllUnserved(objects cluster.Objects, served func(schedulerName string) bool, yield func(*v1.Pod, *Verdict)) {
+// Unserved calls yield with each pod that is in no queue because no profile of the scheduler has its schedulerName. served reports whether the scheduler has a profile of that name.
+func (w *Watch) Unserved(objects cluster.Objects, served func(schedulerName string) bool, yield func(*v1.Pod, *Verdict)) {
 	objects.Each("Pod", func(obj runtime.Object) bool {
 		pod := obj.(*v1.Pod)
 		if pod.Spec.NodeName != "" || pod.Spec.SchedulerName == "" || served(pod.Spec.SchedulerName) {
 			return true
 		}
-		if v := w.Unserved(pod); v != nil {
+		if v := w.unserved(pod); v != nil {
 			yield(pod, v)
 		}
 		return true

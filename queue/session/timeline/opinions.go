@@ -155,9 +155,30 @@ func opinionPod(p *board.Pod) *opinion.Pod {
 	}
 }
 
-// Unserved calls yield with the pods that no profile of the scheduler works on, as long as none is seen to.
-func (o *opinions) unserved(e *Engine, yield func(*v1.Pod, *opinion.Verdict)) {
-	if o != nil {
-		o.watch.AllUnserved(e.Objects, e.Config.HasProfile, yield)
+// judgedAnew reports whether a change gives a pod another verdict, or takes it away.
+func judgedAnew(c board.Change) bool {
+	var before, after *opinion.Verdict
+	if c.Before != nil {
+		before = c.Before.Opinion
 	}
+	if c.After != nil {
+		after = c.After.Opinion
+	}
+	if before == nil || after == nil {
+		return c.After != nil && before != after
+	}
+	return before.Code != after.Code || !before.Since.Equal(after.Since)
+}
+
+// unserved returns the pods that no profile of the scheduler works on, with their verdicts, as long as nobody is seen to work on them.
+func (o *opinions) unserved(e *Engine) (all []*board.Pod) {
+	if o == nil {
+		return nil
+	}
+	o.watch.Unserved(e.Objects, e.Config.HasProfile, func(pod *v1.Pod, v *opinion.Verdict) {
+		p := &board.Pod{Key: types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, Since: pod.CreationTimestamp.UTC(), Arrived: pod.CreationTimestamp.UTC(), Observed: true, Opinion: v}
+		p.ReadObject(pod)
+		all = append(all, p)
+	})
+	return all
 }

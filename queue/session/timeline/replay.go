@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/shadow"
@@ -13,17 +14,27 @@ import (
 // opts.Filter selects, in the order of time. The moves are those of a session that is played to the end. It stops at the
 // first error of each and returns that, or when ctx ends. It fails if no model can be set up.
 func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) error {
-	_, _, err := ReplayHearing(ctx, rec, opts, each)
+	_, err := ReplayJudged(ctx, rec, opts, each, nil)
 	return err
 }
 
-// ReplayHearing is Replay. It also returns the silent times of the scheduler and the final board.
-func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) (Silences, *board.Board, error) {
+// Replayed is what Replay finds beside the moves.
+type Replayed struct {
+	// Silences are the silent times of the scheduler.
+	Silences Silences
+	// Board is the final board.
+	Board *board.Board
+	// Unserved are the pods that no scheduler works on, at the end.
+	Unserved []*board.Pod
+}
+
+// ReplayJudged is Replay. It calls judged, unless nil, with each pod that has another verdict than before, or none any more.
+func ReplayJudged(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error, judged func(at time.Time, p *board.Pod) error) (*Replayed, error) {
 	b := board.New()
 	start, end := Span(rec)
 	cfg, err := opts.SchedulerConfig(rec)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	e := newEngine(cfg, nil, start)
 	e.Board, e.forgets = b, true
@@ -33,30 +44,34 @@ func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, ea
 		if c.Move != nil && failed == nil && opts.Selects(c.Move) {
 			failed = each(c.Move)
 		}
+		if judged != nil && failed == nil && judgedAnew(c) && (opts.Filter.Empty() || opts.Filter.Match(c.After.Facts(c.At))) {
+			failed = judged(c.At, c.After)
+		}
 	}
-	var silences Silences
+	replayed := &Replayed{Board: b}
 	f := shadow.NewFeed(rec, cfg)
 	f.EndWith(ctx)
 	defer f.Close()
-	second := newOpinions(cfg, f)
-	if rec.Rerun {
-		second = nil
+	var second *opinions
+	if !rec.Rerun {
+		second = newOpinions(cfg, f)
+		defer second.close()
 	}
-	defer second.close()
 	for i := 0; f.HasEvent(0); i++ {
 		ev := f.Events[0]
 		if i%1000 == 0 {
 			if ctx.Err() != nil {
-				return nil, nil, ctx.Err()
+				return nil, ctx.Err()
 			}
 			opts.Played(ev.Time.Sub(start), end.Sub(start))
 		}
 		f.Events = f.Events[1:] // nobody goes back: what was handed on is let go of
-		silences.Add(ev)
+		replayed.Silences.Add(ev)
 		if second.apply(e, ev); failed != nil {
-			return nil, nil, failed
+			return nil, failed
 		}
 		e.forget(ev.Time)
 	}
-	return silences, b, cmp.Or(ctx.Err(), f.Err)
+	replayed.Unserved = second.unserved(e)
+	return replayed, cmp.Or(ctx.Err(), f.Err)
 }
