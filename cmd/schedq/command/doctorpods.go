@@ -138,6 +138,7 @@ func (d *podsDoctor) watch(cmd *cobra.Command, cluster *kubeFlags, stream source
 	status := cli.NewStatusPrinter(cmd.ErrOrStderr())
 	begun := time.Now()
 	var last *board.Board
+	var unserved []*board.Pod
 	shows := func(p *board.Pod, now time.Time) bool {
 		return cluster.Shows(p.Key.Namespace) && d.only.Filter.Match(p.Facts(now))
 	}
@@ -146,15 +147,16 @@ func (d *podsDoctor) watch(cmd *cobra.Command, cluster *kubeFlags, stream source
 			status.Print(s)
 			result.Start = s.Attached
 		},
-		Verdict: func(p *board.Pod) {
-			if board.HasLeft(p) && shows(p, time.Now()) {
+		Verdict: func(at time.Time, p *board.Pod) {
+			if p.Opinion != nil && board.HasLeft(p) && shows(p, at) {
 				result.Pods = append(result.Pods, judged(p.Key, p.Opinion))
 			}
 		},
+		Unserved: func(pods []*board.Pod) { unserved = pods },
 		Idle: func(b *board.Board, now time.Time) error {
 			last, result.End = b, now
 			switch {
-			case result.Start.IsZero() && time.Since(begun) > waitTimeout:
+			case result.Start.IsZero() && time.Since(begun) > waitTimeout: // as schedq wait does
 				return errors.New("timed out waiting for the cluster's objects: see schedq doctor")
 			case !result.Start.IsZero() && now.Sub(result.Start) >= d.lasts:
 				return errWatched
@@ -168,16 +170,21 @@ func (d *podsDoctor) watch(cmd *cobra.Command, cluster *kubeFlags, stream source
 	case result.Start.IsZero():
 		return nil, context.Canceled
 	}
+	add := func(p *board.Pod) {
+		if cluster.Shows(p.Key.Namespace) {
+			result.Pending++
+		}
+		if p.Opinion != nil && shows(p, result.End) {
+			result.Pods = append(result.Pods, judged(p.Key, p.Opinion))
+		}
+	}
 	for _, tier := range board.Tiers {
 		for i := range last.Len(tier) {
-			p := last.At(tier, i)
-			if cluster.Shows(p.Key.Namespace) {
-				result.Pending++
-			}
-			if p.Opinion != nil && shows(p, result.End) {
-				result.Pods = append(result.Pods, judged(p.Key, p.Opinion))
-			}
+			add(last.At(tier, i))
 		}
+	}
+	for _, p := range unserved {
+		add(p)
 	}
 	result.Watched = report.Seconds(max(0, result.End.Sub(result.Start)))
 	slices.SortFunc(result.Pods, func(a, b judgedPod) int {
@@ -189,7 +196,7 @@ func (d *podsDoctor) watch(cmd *cobra.Command, cluster *kubeFlags, stream source
 // String returns d for people.
 func (d *podsDiagnosis) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: watched for %s, %s pending\n", d.Cluster, words.Short(time.Duration(d.Watched)), words.Plural(d.Pending, "pod"))
+	fmt.Fprintf(&b, "%s: watched for %s, %s pending\n", d.Cluster, words.Short(time.Duration(d.Watched).Round(time.Second)), words.Plural(d.Pending, "pod"))
 	if len(d.Pods) == 0 {
 		b.WriteString("No pod has a verdict: they wait as they should, as far as is known.\n")
 	}

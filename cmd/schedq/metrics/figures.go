@@ -90,12 +90,19 @@ func (f *Figures) count(t *board.Transition) {
 }
 
 // AddVerdict counts the verdict on a pod.
-func (f *Figures) AddVerdict(p *board.Pod) {
+func (f *Figures) AddVerdict(_ time.Time, p *board.Pod) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if v := p.Opinion; v.Code == opinion.MissedWakeUp {
+	if v := p.Opinion; v != nil && v.Code == opinion.MissedWakeUp {
 		f.waits.missed.WithLabelValues(v.Event).Inc()
 	}
+}
+
+// SetUnserved sets the pods that no scheduler works on. SetBoard counts them.
+func (f *Figures) SetUnserved(pods []*board.Pod) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.waits.unserved = pods
 }
 
 // attemptsLabel models getAttemptsLabel (pkg/scheduler/schedule_one.go).

@@ -31,6 +31,7 @@ type waits struct {
 	rejected map[types.UID]string // the plugins that rejected each pod's last attempt
 	plugins  map[string]bool      // labels of wasted
 	counts   *sources.Counts      // the scheduler's own; nil if unknown
+	unserved []*board.Pod         // that no scheduler works on
 }
 
 // Maximum numbers of label values. Those with the fewest pods are combined as other.
@@ -110,6 +111,11 @@ func (w *waits) setGauges(b *board.Board, now time.Time) {
 	type judgment struct{ verdict, certain, namespace string }
 	cells, namespaces, plugins := map[cell]int{}, map[string]int{}, map[string]int{}
 	judged := map[judgment]int{}
+	judge := func(p *board.Pod) {
+		if v := p.Opinion; v != nil {
+			judged[judgment{string(v.Code), strconv.FormatBool(v.Certain), p.Key.Namespace}]++
+		}
+	}
 	for _, tier := range tiers {
 		oldest := time.Duration(0)
 		for i := range b.Len(tier) {
@@ -121,15 +127,17 @@ func (w *waits) setGauges(b *board.Board, now time.Time) {
 				rejectors = []string{""}
 			}
 			namespaces[p.Key.Namespace]++
-			if v := p.Opinion; v != nil {
-				judged[judgment{string(v.Code), strconv.FormatBool(v.Certain), p.Key.Namespace}]++
-			}
+			judge(p)
 			for _, plugin := range rejectors {
 				plugins[plugin]++
 				cells[cell{tier.String(), plugin, p.Key.Namespace, ageLabel(age)}]++
 			}
 		}
 		w.longest.WithLabelValues(tier.String()).Set(oldest.Seconds())
+	}
+	for _, p := range w.unserved {
+		namespaces[p.Key.Namespace]++
+		judge(p)
 	}
 	namespace, plugin := bounded(namespaces, maxNamespaces), bounded(plugins, maxPlugins)
 	w.waiting.Reset()

@@ -124,9 +124,11 @@ func TestVerdicts(t *testing.T) {
 	b.Replace(nil, pod("d", "", false))
 	expect(map[string]float64{"true train Lost": 1, "false train Lost": 2})
 	b.Replace(lost, pod("a", "", false))
-	f.AddVerdict(pod("e", opinion.MissedWakeUp, true))
-	f.AddVerdict(pod("f", opinion.Lost, true))
-	expect(map[string]float64{"false train Lost": 2, "NodeAdd": 1})
+	f.AddVerdict(at, pod("e", opinion.MissedWakeUp, true))
+	f.AddVerdict(at, pod("f", opinion.Lost, true))
+	f.AddVerdict(at, pod("a", "", false))
+	f.SetUnserved([]*board.Pod{pod("g", opinion.NoScheduler, true)})
+	expect(map[string]float64{"false train Lost": 2, "NodeAdd": 1, "true train NoScheduler": 1})
 }
 
 // TestDeployed: deploy/'s alerts and dashboard query only metrics that exist, and their names are schedq's own.
