@@ -197,6 +197,7 @@ func faultyConfig(t *testing.T, c *controlplane.ControlPlane, flags ...string) [
 	text := fmt.Sprintf(`apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 clientConnection: {kubeconfig: %q}
+leaderElection: {leaseDuration: 60s, renewDeadline: 40s} # a busy machine must not end the scheduler
 profiles:
 - schedulerName: default-scheduler
   plugins:
