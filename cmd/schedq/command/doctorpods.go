@@ -188,9 +188,33 @@ func (d *podsDoctor) watch(cmd *cobra.Command, cluster *kubeFlags, stream source
 	}
 	result.Watched = report.Seconds(max(0, result.End.Sub(result.Start)))
 	slices.SortFunc(result.Pods, func(a, b judgedPod) int {
-		return cmp.Or(slices.Index(opinion.Codes(), a.Verdict.Code)-slices.Index(opinion.Codes(), b.Verdict.Code), a.Verdict.Since.Compare(b.Verdict.Since), cmp.Compare(a.Pod, b.Pod))
+		return cmp.Or(cmp.Compare(rank(a.Verdict.Code), rank(b.Verdict.Code)), cmp.Compare(a.name, b.name), a.Verdict.Since.Compare(b.Verdict.Since), cmp.Compare(a.Pod, b.Pod))
 	})
 	return result, nil
+}
+
+// rank orders verdicts: the scheduler's faults first, and last the pods for which it does what it should.
+func rank(code opinion.Code) int {
+	if code == opinion.Held {
+		return len(opinion.Codes())
+	}
+	return slices.Index(opinion.Codes(), code)
+}
+
+// summary counts the verdicts: "1 lost, 2 starved?".
+func (d *podsDiagnosis) summary() string {
+	var parts []string
+	for i := 0; i < len(d.Pods); {
+		n := 0
+		for _, p := range d.Pods[i:] {
+			if p.name == d.Pods[i].name {
+				n++
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", n, d.Pods[i].name))
+		i += n
+	}
+	return strings.Join(parts, ", ")
 }
 
 // String returns d for people.
@@ -199,6 +223,8 @@ func (d *podsDiagnosis) String() string {
 	fmt.Fprintf(&b, "%s: watched for %s, %s pending\n", d.Cluster, words.Short(time.Duration(d.Watched).Round(time.Second)), words.Plural(d.Pending, "pod"))
 	if len(d.Pods) == 0 {
 		b.WriteString("No pod has a verdict: they wait as they should, as far as is known.\n")
+	} else {
+		fmt.Fprintf(&b, "%s\n", d.summary())
 	}
 	if time.Duration(d.Watched) < verdictsTake-time.Second {
 		fmt.Fprintf(&b, "Some verdicts take %s.\n", words.Short(verdictsTake))

@@ -89,7 +89,7 @@ func TestDoctorPods(t *testing.T) {
 		if len(got) != 2 || got["shop/gated"] != opinion.Held || got["shop/nobodys"] != opinion.NoScheduler || found.Pending != 2 {
 			t.Errorf("%d pods, verdicts: %v", found.Pending, got)
 		}
-		for _, want := range []string{"quiet: watched for 7 min, 2 pods pending\n", "\nshop/nobodys: no scheduler", "\nshop/gated: held\n", "example.com/quota"} {
+		for _, want := range []string{"quiet: watched for 7 min, 2 pods pending\n1 no scheduler?, 1 held\n", "\nshop/nobodys: no scheduler", "\nshop/gated: held\n", "example.com/quota"} {
 			if text := found.String(); !strings.Contains(text, want) {
 				t.Errorf("no %q in\n%s", want, text)
 			}
