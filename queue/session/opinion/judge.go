@@ -13,6 +13,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/queue/session/words"
@@ -43,13 +44,14 @@ type Pod struct {
 // Cluster is what Judge compares with.
 type Cluster struct {
 	Objects cluster.Objects
-	// Fits returns the nodes on which a pod fits now, according to the local scheduler, and how many nodes there are. ok is false if
-	// that is unknown, or was asked for too often.
-	Fits func(*v1.Pod) (nodes []string, of int, ok bool)
+	// Diagnose asks the local scheduler about a pod now. It returns nil if that can't be known, or was asked too often.
+	Diagnose func(*v1.Pod) *cycle.Diagnosis
 }
 
-// nodeLocal are the plugins that reject a pod for what is on a node, and no setting makes stricter.
-var nodeLocal = map[string]bool{names.NodeResourcesFit: true, names.NodePorts: true, names.NodeUnschedulable: true, names.TaintToleration: true}
+// nodeLocal are the plugins whose answer about a node only changes with what is on that node.
+var nodeLocal = map[string]bool{
+	names.NodeResourcesFit: true, names.NodePorts: true, names.NodeUnschedulable: true, names.TaintToleration: true, names.NodeAffinity: true, names.NodeName: true,
+}
 
 // Judge returns the verdict on a waiting pod now, or nil if it waits as it should, as far as is known.
 func (w *Watch) Judge(p *Pod, c *Cluster) *Verdict {
@@ -323,11 +325,11 @@ func (w *Watch) lost(p *Pod, r record, from moment, behind others) *Verdict {
 
 // starved judges a pod that waits while only pods with a higher priority are tried.
 func (w *Watch) starved(p *Pod, c *Cluster, from moment, ahead others) *Verdict {
-	nodes, _, ok := c.Fits(p.Object)
-	if !ok {
+	d := c.Diagnose(p.Object)
+	if d == nil {
 		return nil
 	}
-	for _, node := range nodes {
+	for _, node := range d.Fits {
 		if r, has := w.nodes[node]; has && r.known {
 			return &Verdict{Code: Starved, Since: from.at, Certain: p.Observed, On: node, Evidence: []Evidence{
 				{from.at, "it is in activeQ, and no attempt of it is observed"},
@@ -372,21 +374,25 @@ func (w *Watch) staleView(p *Pod, c *Cluster) *Verdict {
 func (w *Watch) compare(p *Pod, c *Cluster, r *record) {
 	last, on := r.contradicted, r.on
 	v, agrees := p.Verdict()
-	if v == nil || agrees || p.Group != "" || len(v.Reasons) == 0 || slices.ContainsFunc(v.Reasons, func(reason verdict.Reason) bool { return !nodeLocal[reason.Plugin] }) {
+	if v == nil || agrees || p.Group != "" || !slices.ContainsFunc(v.Reasons, isShortage) {
 		r.checked, r.contradicted, r.on = r.failed.at, time.Time{}, ""
 		return
 	}
-	nodes, of, ok := c.Fits(p.Object)
-	if !ok {
+	seen := r.failed.at.Add(-watchDelay) // what the attempt must have known
+	if w.nodeGone.After(seen) {
+		return
+	}
+	d := c.Diagnose(p.Object)
+	if d == nil {
 		return // it is compared later
 	}
 	r.checked, r.contradicted, r.on = r.failed.at, time.Time{}, ""
-	if of != v.Nodes {
-		return // it had other nodes
+	if !w.claimsMore(v, d, seen) {
+		return
 	}
-	for _, name := range nodes {
+	for _, name := range d.Fits {
 		node, has := w.nodes[name]
-		if !has || !node.known || r.failed.at.Sub(node.at.at) < watchDelay {
+		if !has || !node.known || node.at.at.After(seen) {
 			continue
 		}
 		if r.contradicted, r.on = r.failed.at, name; name == on && !last.IsZero() {
@@ -394,6 +400,37 @@ func (w *Watch) compare(p *Pod, c *Cluster, r *record) {
 			return
 		}
 	}
+}
+
+// isShortage reports whether a reason is that nodes have no room.
+func isShortage(r verdict.Reason) bool {
+	return strings.HasPrefix(string(r.Text), "Insufficient ") || r.Text == "Too many pods"
+}
+
+// claimsMore reports whether the scheduler has counted more nodes without room than there are, even if all nodes that changed since
+// then were among them.
+func (w *Watch) claimsMore(v *verdict.Verdict, d *cycle.Diagnosis, seen time.Time) bool {
+	changed := 0
+	for _, node := range w.nodes {
+		if node.at.at.After(seen) {
+			changed++
+		}
+	}
+	for _, reason := range v.ByPlugin() {
+		if !isShortage(reason) {
+			continue
+		}
+		n := changed
+		for _, node := range d.Rejected {
+			if len(node.Lacks) > 0 && slices.Contains(node.Lacks[0].Reasons, string(reason.Text)) {
+				n++
+			}
+		}
+		if reason.Nodes > n {
+			return true
+		}
+	}
+	return false
 }
 
 // Binding returns the verdict on a pod that is being bound to a node now: MissedWakeUp, or nil. It must be called before Saw.

@@ -95,13 +95,12 @@ func (v *Verdict) Of(pod types.NamespacedName, zone words.Zone) *Shown {
 	return s
 }
 
-// Equal reports whether v and other say the same. Either may be nil.
-func (v *Verdict) Equal(other *Verdict) bool {
+// Is reports whether v and other are the same verdict, whatever evidence was added since. Either may be nil.
+func (v *Verdict) Is(other *Verdict) bool {
 	if v == nil || other == nil {
 		return v == other
 	}
-	return v.Code == other.Code && v.Since.Equal(other.Since) && v.Certain == other.Certain && v.Event == other.Event && v.On == other.On &&
-		slices.EqualFunc(v.Evidence, other.Evidence, func(a, b Evidence) bool { return a.Time.Equal(b.Time) && a.Text == b.Text })
+	return v.Code == other.Code && v.Since.Equal(other.Since) && v.Certain == other.Certain && v.Event == other.Event && v.On == other.On
 }
 
 // Name returns the verdict in a word or two for a narrow place: "lost", "starved?". A question mark stands for probably.

@@ -37,6 +37,8 @@ type Watch struct {
 	requests  int                  // in the second that began then
 	perSecond int64
 
+	nodeGone time.Time // when a node was last deleted
+
 	pods  map[types.UID]record
 	nodes map[string]nodeRecord
 	tries map[int32]*attempts // by priority
@@ -76,6 +78,9 @@ const (
 	longestGap = queue.LeftoverFlushInterval
 	// inLine is how long a pod may wait in activeQ for its turn.
 	inLine = time.Minute
+	// sameAttempt is how long after the scheduler discards a pod its Event of the attempt before may be stamped: it is the next
+	// that the scheduler does (schedule_one.go, handleSchedulingFailure).
+	sameAttempt = time.Second
 	// lateEvent is how late an Event may come before they count as held up.
 	lateEvent = 5 * time.Second
 	// busyShare is the share of the rate limit at which requests may wait.
@@ -254,8 +259,11 @@ func (w *Watch) sawAttempt(pod *v1.Pod, uid types.UID, failed bool) {
 	}
 	w.served[pod.Spec.SchedulerName] = true
 	w.edit(pod.UID, func(r *record) {
-		if r.tried, r.discarded = w.now(), (moment{}); failed {
+		if r.tried = w.now(); failed {
 			r.failed = r.tried
+		}
+		if !failed || w.last.Sub(r.discarded.at) > sameAttempt {
+			r.discarded = moment{}
 		}
 	})
 	w.count(pod)
@@ -283,6 +291,7 @@ func (w *Watch) sawChange(at time.Time, c *sources.ObjectChange, objects cluster
 		switch {
 		case c.Verb == sources.Deleted:
 			delete(w.nodes, obj.Name)
+			w.nodeGone = at
 		case old == nil:
 			known := w.attached || !obj.CreationTimestamp.Time.Before(w.first.Add(-watchDelay))
 			w.nodes[obj.Name] = nodeRecord{at: w.now(), event: "NodeAdd", what: "node " + obj.Name + " was added", known: known}

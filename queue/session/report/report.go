@@ -186,7 +186,7 @@ func Summarize(ctx context.Context, rec *sources.Recording, opts timeline.Option
 	}
 	r.noteGone(replayed.Board)
 	for _, p := range replayed.Unserved {
-		r.judged(p.Opinion.Since, p)
+		r.judged(p.Since, p)
 	}
 	r.addSilences(replayed.Silences)
 	return r.finish(), nil

@@ -22,7 +22,10 @@ type opinions struct {
 	feed  *shadow.Feed
 	spare Spare     // for recordings without a model
 	next  time.Time // when pods are judged next
-	asked time.Time // when the local scheduler was asked last
+	asked time.Time // up to when the time is used in which the local scheduler may be asked
+	// none are the pods that no scheduler works on, and noneSince is when that was found.
+	none      []*board.Pod
+	noneSince map[types.UID]time.Time
 	// bound is the verdict on the pod that the present event binds.
 	bound *opinion.Given
 }
@@ -32,10 +35,12 @@ const (
 	judgeEvery     = 10 * time.Second
 	judgeManyEvery = 30 * time.Second
 	manyPods       = 20_000
-	// askEvery is how often the local scheduler is asked about a pod, and askSpareEvery the same of one that has to be brought to the
-	// present first.
-	askEvery      = 10 * time.Second
-	askSpareEvery = time.Minute
+	// askTime is how much time must pass for each node, before the local scheduler is asked about another pod, and askSpareTime the same
+	// for each object of one that has to be brought to the present first. Both are about a hundred times what that takes.
+	askTime      = 2 * time.Millisecond
+	askSpareTime = time.Millisecond
+	// mostAsked is about how many pods the time that has passed may be used at once.
+	mostAsked = 50
 )
 
 // newOpinions returns the second opinion on the pods that feed tells of.
@@ -93,10 +98,11 @@ func (o *opinions) judge(e *Engine, now time.Time) (given []sources.Event) {
 	if o.next = now.Add(judgeEvery); e.Board.Total(queue.Active)+e.Board.Total(queue.Unschedulable)+e.Board.Total(queue.Gated) > manyPods {
 		o.next = now.Add(judgeManyEvery)
 	}
-	c := &opinion.Cluster{Objects: e.Objects, Fits: func(pod *v1.Pod) ([]string, int, bool) { return o.fits(e, now, pod) }}
+	o.findUnserved(e, now)
+	c := &opinion.Cluster{Objects: e.Objects, Diagnose: func(pod *v1.Pod) *cycle.Diagnosis { return o.diagnose(e, now, pod) }}
 	for _, tier := range board.Tiers {
 		e.Board.Tiers[tier].Scan(func(p *board.Pod) bool {
-			if v := o.watch.Judge(opinionPod(p), c); !v.Equal(p.Opinion) {
+			if v := o.watch.Judge(opinionPod(p), c); !v.Is(p.Opinion) {
 				given = append(given, sources.Event{Time: now, Fact: &opinion.Given{Pod: p.Key, UID: p.PodInfo.Pod.UID, Verdict: v}})
 			}
 			return true
@@ -121,30 +127,37 @@ func (o *opinions) pass(now time.Time) {
 	}
 }
 
-// fits returns the nodes on which pod fits now, and how many there are.
-func (o *opinions) fits(e *Engine, now time.Time, pod *v1.Pod) (nodes []string, of int, ok bool) {
-	ask := func(sched *cycle.Scheduler) error {
-		d, err := sched.Diagnose(pod)
-		if err == nil {
-			nodes, of, ok = d.Fits, d.Nodes, true
-		}
+// diagnose asks the local scheduler about pod now, unless it was asked too often. Otherwise it returns nil.
+func (o *opinions) diagnose(e *Engine, now time.Time, pod *v1.Pod) (d *cycle.Diagnosis) {
+	ask := func(sched *cycle.Scheduler) (err error) {
+		d, err = sched.Diagnose(pod)
 		return err
 	}
 	if sched := o.feed.Scheduler(); sched != nil {
-		if now.Sub(o.asked) >= askEvery {
-			o.asked = now
+		if o.mayAsk(now, time.Duration(e.Objects.Count("Node"))*askTime) {
 			_ = ask(sched) // then it is unknown
 		}
-		return nodes, of, ok
+		return d
 	}
-	if now.Sub(o.asked) >= askSpareEvery && len(e.Config.Extenders) == 0 {
-		o.asked = now
+	if o.mayAsk(now, time.Duration(e.Objects.Tree.Len())*askSpareTime) {
 		_ = o.spare.Borrow(e, func(sched *cycle.Scheduler) error {
 			sched.Drive(e.Queue)
 			return ask(sched)
 		})
 	}
-	return nodes, of, ok
+	return d
+}
+
+// mayAsk reports whether enough time has passed for a question that takes up so much of it.
+func (o *opinions) mayAsk(now time.Time, takes time.Duration) bool {
+	if earliest := now.Add(-mostAsked * takes); o.asked.Before(earliest) {
+		o.asked = earliest
+	}
+	if now.Sub(o.asked) < takes {
+		return false
+	}
+	o.asked = o.asked.Add(takes)
+	return true
 }
 
 // opinionPod returns what is known about p.
@@ -164,21 +177,29 @@ func judgedAnew(c board.Change) bool {
 	if c.After != nil {
 		after = c.After.Opinion
 	}
-	if before == nil || after == nil {
-		return c.After != nil && before != after
-	}
-	return before.Code != after.Code || !before.Since.Equal(after.Since)
+	return c.After != nil && !after.Is(before)
 }
 
-// unserved returns the pods that no profile of the scheduler works on, with their verdicts, as long as nobody is seen to work on them.
-func (o *opinions) unserved(e *Engine) (all []*board.Pod) {
+// findUnserved finds the pods that no profile of the scheduler works on, as long as nobody is seen to work on them.
+func (o *opinions) findUnserved(e *Engine, now time.Time) {
+	before := o.noneSince
+	o.none, o.noneSince = nil, map[types.UID]time.Time{}
+	o.watch.Unserved(e.Objects, e.Config.HasProfile, func(pod *v1.Pod, v *opinion.Verdict) {
+		given, known := before[pod.UID]
+		if !known {
+			given = now
+		}
+		created := pod.CreationTimestamp.UTC()
+		p := &board.Pod{Key: types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, Since: given, Arrived: created, Observed: true, Opinion: v}
+		p.ReadObject(pod)
+		o.none, o.noneSince[pod.UID] = append(o.none, p), given
+	})
+}
+
+// unserved returns the pods that findUnserved found: they are in no tier, and their Since is when they got their verdict.
+func (o *opinions) unserved() []*board.Pod {
 	if o == nil {
 		return nil
 	}
-	o.watch.Unserved(e.Objects, e.Config.HasProfile, func(pod *v1.Pod, v *opinion.Verdict) {
-		p := &board.Pod{Key: types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, Since: pod.CreationTimestamp.UTC(), Arrived: pod.CreationTimestamp.UTC(), Observed: true, Opinion: v}
-		p.ReadObject(pod)
-		all = append(all, p)
-	})
-	return all
+	return o.none
 }

@@ -72,6 +72,6 @@ func ReplayJudged(ctx context.Context, rec *sources.Recording, opts Options, eac
 		}
 		e.forget(ev.Time)
 	}
-	replayed.Unserved = second.unserved(e)
+	replayed.Unserved = second.unserved()
 	return replayed, cmp.Or(ctx.Err(), f.Err)
 }
