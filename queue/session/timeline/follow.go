@@ -14,6 +14,10 @@ import (
 type Watching struct {
 	// Move is called for each move, in order. Its error ends Follow.
 	Move func(*board.Transition) error
+	// Verdict is called with each pod that has another verdict than before, or none any more. A bound pod may have one.
+	Verdict func(at time.Time, p *board.Pod)
+	// Unserved is called every few seconds with the pods that no scheduler works on. No tier of the board has them.
+	Unserved func([]*board.Pod)
 	// Status is called with how the stream stands, each time it was asked.
 	Status func(sources.Status)
 	// Idle is called after each time the stream was asked, when all moves up to then were told.
@@ -36,12 +40,16 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 		if c.Move != nil && failed == nil && w.Move != nil {
 			failed = w.Move(c.Move)
 		}
+		if w.Verdict != nil && judgedAnew(c) {
+			w.Verdict(c.At, c.After)
+		}
 	}
 	f := shadow.NewLiveFeed(cfg)
 	var schedulers Schedulers
 	defer f.Close()
 	second := newOpinions(cfg, f)
 	defer second.close()
+	var unserved time.Time // when they were told last
 
 	running, stop := context.WithCancel(ctx)
 	defer stop()
@@ -66,6 +74,10 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 		second.pass(f.End)
 		for _, ev := range second.judge(e, f.End) {
 			e.apply(ev)
+		}
+		if w.Unserved != nil && (over || now.Sub(unserved) >= judgeEvery) {
+			unserved = now
+			w.Unserved(second.unserved(e))
 		}
 		e.forget(now)
 		if f.Err != nil {
