@@ -216,7 +216,7 @@ func (w *Watch) untried(p *Pod, c *Cluster) *Verdict {
 	}
 	r := w.pods[pod.UID]
 	from, first, shows := w.dueSince(pod, p, r)
-	if !shows || w.limited.heard > from.heard && w.limited != (moment{}) || w.late.heard > from.heard && w.late != (moment{}) {
+	if !shows {
 		return nil
 	}
 	behind, ahead := w.othersTried(pod, from)
@@ -261,12 +261,22 @@ func (w *Watch) dueSince(pod *v1.Pod, p *Pod, r record) (from moment, first, sho
 		if arrived := w.heard - w.last.Sub(p.Arrived); arrived > base.heard {
 			base = moment{p.Arrived, arrived}
 		}
-		return base, true, true
+		return base, true, w.isLogged(base) || !w.isHeldUp()
 	}
 	from = moment{base.at.Add(w.retried()), base.heard + w.retried()}
-	logged := w.logged != (moment{}) && w.logged.heard <= base.heard
-	recorded := w.records && r.version != "" && (r.count < 2 || r.version != pod.ResourceVersion)
-	return from, false, logged || recorded
+	recorded := w.records && r.version != "" && (r.count < 2 || r.version != pod.ResourceVersion) && !w.isHeldUp()
+	return from, false, w.isLogged(base) || recorded
+}
+
+// isLogged reports whether the scheduler's log shows the end of each attempt since from.
+func (w *Watch) isLogged(from moment) bool {
+	return w.logged != (moment{}) && w.logged.heard <= from.heard
+}
+
+// isHeldUp reports whether traces of attempts may be on their way: requests waited for their rate limit lately, or Events came late.
+func (w *Watch) isHeldUp() bool {
+	lately := func(m moment) bool { return m != (moment{}) && w.since(m) < inLine }
+	return lately(w.limited) || lately(w.late)
 }
 
 // retried is how long after an attempt the leftover flush has retried a pod at the latest: it looks at pods twice in that time after
@@ -355,48 +365,44 @@ func (w *Watch) staleView(p *Pod, c *Cluster) *Verdict {
 		w.compare(p, c, &r)
 		w.pods[p.Object.UID] = r
 	}
-	if r.contradicted.IsZero() || !r.checked.Equal(r.failed.at) || r.contradicted.Equal(r.failed.at) {
-		return nil
-	}
-	v, _ := p.Verdict()
+	first, last := r.contradicted[0], r.contradicted[1]
 	node := w.nodes[r.on]
-	if v == nil || r.failed.at.Sub(node.at.at) < staleFor || r.contradicted.Before(node.at.at) {
+	if last.Sub(first) < queue.LeftoverFlushInterval || last.Sub(node.at.at) < staleFor || first.Before(node.at.at) || w.last.Sub(last) > w.retried() {
 		return nil
 	}
-	return &Verdict{Code: StaleView, Since: r.contradicted, On: r.on, Evidence: []Evidence{
+	return &Verdict{Code: StaleView, Since: first, On: r.on, Evidence: []Evidence{
 		{node.at.at, sources.Sanitize(fmt.Sprintf("%s: it fits there since then", cmp.Or(node.what, "node "+r.on+" changed last")))},
-		{r.contradicted, "an attempt failed although it fits there"},
-		{r.failed.at, sources.Sanitize("the last attempt failed: " + string(v.Message))},
+		{first, "an attempt failed for lack of room"},
+		{last, "another attempt failed for lack of room"},
 	}}
 }
 
 // compare compares the last attempt of a pod with the objects.
 func (w *Watch) compare(p *Pod, c *Cluster, r *record) {
-	last, on := r.contradicted, r.on
 	v, agrees := p.Verdict()
 	if v == nil || agrees || p.Group != "" || !slices.ContainsFunc(v.Reasons, isShortage) {
-		r.checked, r.contradicted, r.on = r.failed.at, time.Time{}, ""
-		return
-	}
-	seen := r.failed.at.Add(-watchDelay) // what the attempt must have known
-	if w.nodeGone.After(seen) {
+		r.checked, r.contradicted, r.on = r.failed.at, [2]time.Time{}, ""
 		return
 	}
 	d := c.Diagnose(p.Object)
 	if d == nil {
 		return // it is compared later
 	}
-	r.checked, r.contradicted, r.on = r.failed.at, time.Time{}, ""
+	r.checked = r.failed.at
+	if !slices.Contains(d.Fits, r.on) || w.nodes[r.on].at.at.After(r.contradicted[0]) {
+		r.contradicted, r.on = [2]time.Time{}, ""
+	}
+	seen := r.failed.at.Add(-watchDelay) // the attempt must have known what changed before
 	if !w.claimsMore(v, d, seen) {
 		return
 	}
+	if r.on != "" {
+		r.contradicted[1] = r.failed.at
+		return
+	}
 	for _, name := range d.Fits {
-		node, has := w.nodes[name]
-		if !has || !node.known || node.at.at.After(seen) {
-			continue
-		}
-		if r.contradicted, r.on = r.failed.at, name; name == on && !last.IsZero() {
-			r.contradicted = last
+		if node, has := w.nodes[name]; has && node.known && node.at.at.Before(seen) {
+			r.contradicted, r.on = [2]time.Time{r.failed.at, r.failed.at}, name
 			return
 		}
 	}
@@ -407,12 +413,17 @@ func isShortage(r verdict.Reason) bool {
 	return strings.HasPrefix(string(r.Text), "Insufficient ") || r.Text == "Too many pods"
 }
 
-// claimsMore reports whether the scheduler has counted more nodes without room than there are, even if all nodes that changed since
-// then were among them.
+// claimsMore reports whether the scheduler has counted more nodes without room than there are, even if the nodes that got room since then, or
+// are gone, were among them.
 func (w *Watch) claimsMore(v *verdict.Verdict, d *cycle.Diagnosis, seen time.Time) bool {
 	changed := 0
-	for _, node := range w.nodes {
-		if node.at.at.After(seen) {
+	for _, name := range d.Fits {
+		if w.nodes[name].at.at.After(seen) {
+			changed++
+		}
+	}
+	for _, at := range w.nodesGone {
+		if at.After(seen) {
 			changed++
 		}
 	}
@@ -457,8 +468,7 @@ func (w *Watch) Binding(p *Pod, node string) *Verdict {
 	case popped.at.Sub(n.at.at) < w.opts.PodMaxBackoff+inLine:
 		return nil // the event may have woken it
 	}
-	_, _, shows := w.dueSince(pod, p, r)
-	if !shows || w.limited.heard > r.failed.heard && w.limited != (moment{}) || w.late.heard > r.failed.heard && w.late != (moment{}) {
+	if _, _, shows := w.dueSince(pod, p, r); !shows {
 		return nil
 	}
 	if behind, ahead := w.othersTried(pod, n.at); behind.n == 0 && ahead.n > 0 {

@@ -15,7 +15,9 @@ import (
 // Watch gathers what a source shows of a scheduler, for Judge. It has no model of its own. A Watch belongs to one goroutine.
 type Watch struct {
 	opts queue.Options
-	qps  float32 // rate limit of the scheduler's requests; negative if there is none
+	// qps and burst are the rate limit of the scheduler's requests; negative if there is none.
+	qps   float32
+	burst int
 
 	// heard is how much of the time so far the source covers. It stands still in stretches without any event, in which a clock may
 	// have jumped. last is the newest time.
@@ -25,19 +27,20 @@ type Watch struct {
 	began moment
 	ahead time.Duration // as of the last *sources.Clocks
 
-	logged    moment // since when the scheduler's log shows the end of each attempt; zero while it does not
-	attached  bool   // all objects there were are known
-	first     time.Time
-	records   bool                 // the source shows the scheduler's Events
-	late      moment               // when an Event last came late
-	broken    map[string]bool      // watches that deliver nothing; "" stands for all
-	silent    map[string]time.Time // profiles without a sign of a scheduler, and when that was last seen; "" stands for all
-	served    map[string]bool      // schedulerNames with a pod that was tried or bound
-	limited   moment               // when the scheduler's requests last came near their rate limit
-	requests  int                  // in the second that began then
-	perSecond int64
+	logged   moment // since when the scheduler's log shows the end of each attempt; zero while it does not
+	attached bool   // all objects there were are known
+	first    time.Time
+	records  bool                 // the source shows the scheduler's Events
+	late     moment               // when an Event last came late
+	broken   map[string]bool      // watches that deliver nothing; "" stands for all
+	silent   map[string]time.Time // profiles without a sign of a scheduler, and when that was last seen; "" stands for all
+	served   map[string]bool      // schedulerNames with a pod that was tried or bound
+	limited  moment               // when the scheduler's requests last came near their rate limit
+	exact    bool                 // the source shows all of them
+	tokens   float64              // that are left of the limit
+	counted  time.Time            // as of then
 
-	nodeGone time.Time // when a node was last deleted
+	nodesGone []time.Time // when nodes were deleted, the last mostGone of them
 
 	pods  map[types.UID]record
 	nodes map[string]nodeRecord
@@ -59,8 +62,8 @@ type record struct {
 	discarded moment
 	changed   time.Time // when the pod's object last changed after that
 	checked   time.Time // the attempt that was compared with the objects last
-	// contradicted is the first of the attempts in a row that the objects contradict, all on that node.
-	contradicted time.Time
+	// contradicted are the first and the last of the attempts that the objects contradict, all on that node.
+	contradicted [2]time.Time
 	on           string
 }
 
@@ -83,16 +86,20 @@ const (
 	sameAttempt = time.Second
 	// lateEvent is how late an Event may come before they count as held up.
 	lateEvent = 5 * time.Second
-	// busyShare is the share of the rate limit at which requests may wait.
-	busyShare = 0.5
+	// shownShare is the share of the scheduler's requests that shows, and fewLeft how few are left of the limit when requests may
+	// wait: see package ratelimit.
+	shownShare = 0.8
+	fewLeft    = 10
+	// mostGone limits how many deletions of nodes are remembered.
+	mostGone = 16
 	// watchDelay is how long a watch may take to deliver a change.
 	watchDelay = 5 * time.Second
 )
 
-// NewWatch returns a watch of a scheduler with these options, whose requests have that limit per second.
-func NewWatch(opts queue.Options, qps float32) *Watch {
+// NewWatch returns a watch of a scheduler with these options, whose requests have that limit per second, and burst.
+func NewWatch(opts queue.Options, qps float32, burst int) *Watch {
 	return &Watch{
-		opts: opts, qps: qps, broken: map[string]bool{}, silent: map[string]time.Time{}, served: map[string]bool{},
+		opts: opts, qps: qps, burst: burst, tokens: float64(burst), broken: map[string]bool{}, silent: map[string]time.Time{}, served: map[string]bool{},
 		pods: map[types.UID]record{}, nodes: map[string]nodeRecord{}, tries: map[int32]*attempts{},
 	}
 }
@@ -133,12 +140,12 @@ func (w *Watch) Saw(ev sources.Event, objects cluster.Objects) {
 	case *sources.FailedAttempt:
 		w.sawFailure(ev.Time, f, objects)
 	case *sources.StatusPatched:
-		w.requested(ev.Time)
+		w.shows(ev.Time)
 		if !f.Clears {
 			w.sawAttempt(objects.Pod(f.Pod), f.UID, true)
 		}
 	case *sources.Refused:
-		w.requested(ev.Time)
+		w.shows(ev.Time)
 		if f.Binding {
 			w.freed(f.Node, "", "a binding failed")
 			w.sawAttempt(objects.Pod(f.Pod), f.UID, false)
@@ -158,6 +165,7 @@ func (w *Watch) Saw(ev sources.Event, objects cluster.Objects) {
 			w.edit(pod.UID, func(r *record) { r.discarded, r.changed = w.now(), time.Time{} })
 		}
 	case *sources.Requested:
+		w.exact = true
 		w.requested(ev.Time)
 	default:
 		w.sawScheduler(ev)
@@ -291,7 +299,9 @@ func (w *Watch) sawChange(at time.Time, c *sources.ObjectChange, objects cluster
 		switch {
 		case c.Verb == sources.Deleted:
 			delete(w.nodes, obj.Name)
-			w.nodeGone = at
+			if w.nodesGone = append(w.nodesGone, at); len(w.nodesGone) > mostGone {
+				w.nodesGone = w.nodesGone[1:]
+			}
 		case old == nil:
 			known := w.attached || !obj.CreationTimestamp.Time.Before(w.first.Add(-watchDelay))
 			w.nodes[obj.Name] = nodeRecord{at: w.now(), event: "NodeAdd", what: "node " + obj.Name + " was added", known: known}
@@ -326,7 +336,7 @@ func (w *Watch) sawPodChange(at time.Time, verb sources.Verb, old, pod *v1.Pod) 
 	}
 	switch over := !cluster.Waiting(pod) && pod.Spec.NodeName == old.Spec.NodeName && (pod.Status.Phase != old.Status.Phase); {
 	case old.Spec.NodeName == "" && pod.Spec.NodeName != "":
-		w.requested(at)
+		w.shows(at)
 		w.sawAttempt(old, old.UID, false)
 		delete(w.pods, pod.UID)
 	case over && (pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed):
@@ -351,12 +361,23 @@ func (w *Watch) freed(node, event, what string) {
 	w.nodes[node] = r
 }
 
-// requested counts a request of the scheduler.
-func (w *Watch) requested(at time.Time) {
-	if second := at.Unix(); second != w.perSecond {
-		w.perSecond, w.requests = second, 0
+// shows counts a request that shows by what it did.
+func (w *Watch) shows(at time.Time) {
+	if !w.exact {
+		w.requested(at)
 	}
-	if w.requests++; w.qps > 0 && float32(w.requests) >= busyShare*w.qps {
+}
+
+// requested counts a request of the scheduler against its rate limit. Not all show, unless exact is set.
+func (w *Watch) requested(at time.Time) {
+	if w.qps <= 0 {
+		return
+	}
+	w.tokens = min(float64(w.burst), w.tokens+max(at.Sub(w.counted).Seconds(), 0)*float64(w.qps)*shownShare)
+	if w.counted = at; w.tokens > 0 {
+		w.tokens--
+	}
+	if w.tokens < fewLeft {
 		w.limited = w.now()
 	}
 }

@@ -18,11 +18,12 @@ import (
 // opinions is the second opinion on the pods of an engine. It sees each event before the engine applies it, and makes events of the
 // verdicts, which are then applied like any other: playing them again gives the same. The nil opinions have no opinion.
 type opinions struct {
-	watch *opinion.Watch
-	feed  *shadow.Feed
-	spare Spare     // for recordings without a model
-	next  time.Time // when pods are judged next
-	asked time.Time // up to when the time is used in which the local scheduler may be asked
+	watch   *opinion.Watch
+	feed    *shadow.Feed
+	spare   Spare     // for recordings without a model
+	next    time.Time // when pods are judged next
+	asked   time.Time // up to when the time is used in which the local scheduler may be asked
+	aligned time.Time // of when the spare scheduler has the objects
 	// none are the pods that no scheduler works on, and noneSince is when that was found.
 	none      []*board.Pod
 	noneSince map[types.UID]time.Time
@@ -39,13 +40,13 @@ const (
 	// for each object of one that has to be brought to the present first. Both are about a hundred times what that takes.
 	askTime      = 2 * time.Millisecond
 	askSpareTime = time.Millisecond
-	// mostAsked is about how many pods the time that has passed may be used at once.
-	mostAsked = 50
+	// longestSaved is how much time that passed without a question may be used for questions at once.
+	longestSaved = time.Minute
 )
 
 // newOpinions returns the second opinion on the pods that feed tells of.
 func newOpinions(cfg *schedulerconfig.Config, feed *shadow.Feed) *opinions {
-	return &opinions{watch: opinion.NewWatch(cfg.Queue, cfg.ClientQPS), feed: feed}
+	return &opinions{watch: opinion.NewWatch(cfg.Queue, cfg.ClientQPS, int(cfg.ClientBurst)), feed: feed}
 }
 
 func (o *opinions) close() {
@@ -133,13 +134,18 @@ func (o *opinions) diagnose(e *Engine, now time.Time, pod *v1.Pod) (d *cycle.Dia
 		d, err = sched.Diagnose(pod)
 		return err
 	}
+	takes := time.Duration(e.Objects.Count("Node")) * askTime
 	if sched := o.feed.Scheduler(); sched != nil {
-		if o.mayAsk(now, time.Duration(e.Objects.Count("Node"))*askTime) {
+		if o.mayAsk(now, takes) {
 			_ = ask(sched) // then it is unknown
 		}
 		return d
 	}
-	if o.mayAsk(now, time.Duration(e.Objects.Tree.Len())*askSpareTime) {
+	if !o.aligned.Equal(now) { // else it has these objects
+		takes += time.Duration(e.Objects.Tree.Len()) * askSpareTime
+	}
+	if o.mayAsk(now, takes) {
+		o.aligned = now
 		_ = o.spare.Borrow(e, func(sched *cycle.Scheduler) error {
 			sched.Drive(e.Queue)
 			return ask(sched)
@@ -150,7 +156,7 @@ func (o *opinions) diagnose(e *Engine, now time.Time, pod *v1.Pod) (d *cycle.Dia
 
 // mayAsk reports whether enough time has passed for a question that takes up so much of it.
 func (o *opinions) mayAsk(now time.Time, takes time.Duration) bool {
-	if earliest := now.Add(-mostAsked * takes); o.asked.Before(earliest) {
+	if earliest := now.Add(-longestSaved); o.asked.Before(earliest) {
 		o.asked = earliest
 	}
 	if now.Sub(o.asked) < takes {
