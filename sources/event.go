@@ -91,6 +91,9 @@ type Silent struct {
 	Profile string
 	// Ended is true if the scheduler's log says that it shut down.
 	Ended bool
+	// Untried is true if that is concluded from a pod that is not tried although its turn should have come. A scheduler whose attempts all fail with
+	// the same message looks the same.
+	Untried bool
 }
 
 // shutdownTakes is how long kube-scheduler may log moves after it logged that it shuts down.

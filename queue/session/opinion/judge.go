@@ -84,6 +84,9 @@ func (w *Watch) noScheduler(p *Pod) *Verdict {
 	if of = p.Object.Spec.SchedulerName; w.isSilent(of) {
 		since = w.silent[of]
 	}
+	if since.IsZero() {
+		return nil // only pods that should have been tried say so
+	}
 	if since.Before(p.Arrived) {
 		since = p.Arrived
 	}

@@ -33,7 +33,7 @@ type Watch struct {
 	records  bool                 // the source shows the scheduler's Events
 	late     moment               // when an Event last came late
 	broken   map[string]bool      // watches that deliver nothing; "" stands for all
-	silent   map[string]time.Time // profiles without a sign of a scheduler, and when that was last seen; "" stands for all
+	silent   map[string]time.Time // profiles without a sign of a scheduler, and when that was last seen, zero if it may be busy; "" stands for all
 	served   map[string]bool      // schedulerNames with a pod that was tried or bound
 	limited  moment               // when the scheduler's requests last came near their rate limit
 	exact    bool                 // the source shows all of them
@@ -83,7 +83,7 @@ const (
 	inLine = time.Minute
 	// sameAttempt is how long after the scheduler discards a pod its Event of the attempt before may be stamped: it is the next
 	// that the scheduler does (schedule_one.go, handleSchedulingFailure).
-	sameAttempt = time.Second
+	sameAttempt = 2 * time.Second
 	// lateEvent is how late an Event may come before they count as held up.
 	lateEvent = 5 * time.Second
 	// shownShare is the share of the scheduler's requests that shows, and fewLeft how few are left of the limit when requests may
@@ -195,8 +195,11 @@ func (w *Watch) sawScheduler(ev sources.Event) {
 			delete(w.silent, f.Profile)
 			return
 		}
-		if _, known := w.silent[f.Profile]; !known {
-			w.silent[f.Profile] = f.Since
+		if since, known := w.silent[f.Profile]; !known || since.IsZero() {
+			if since = f.Since; f.Untried {
+				since = time.Time{}
+			}
+			w.silent[f.Profile] = since
 		}
 	case *sources.Unheard:
 		if f.Lasts() {
