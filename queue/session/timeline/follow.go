@@ -77,7 +77,7 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 		}
 		if w.Unserved != nil && (over || now.Sub(unserved) >= judgeEvery) {
 			unserved = now
-			w.Unserved(second.unserved(e))
+			w.Unserved(second.unserved())
 		}
 		e.forget(now)
 		if f.Err != nil {
