@@ -106,6 +106,14 @@ type WokenExplanation struct {
 	Until *time.Time `json:"until,omitempty"`
 }
 
+// Opinion returns the second opinion on the pod, or nil.
+func (x *Explanation) Opinion() *opinion.Shown {
+	if x.Conclusion != nil {
+		return x.Verdict
+	}
+	return x.Missed
+}
+
 // followsLogged reports whether a move rests on the scheduler's log, which has the one before it.
 func followsLogged(t *board.Transition) bool {
 	return t != nil && !t.Observed && t.Prev() != nil && t.Prev().Observed
@@ -171,6 +179,21 @@ func (m *Moment) Explanation(p *board.Pod, needs *Needs) *Explanation {
 	if last := p.Last.LastWait(); last != nil && (p.Tier == queue.Scheduled || p.Tier == queue.Deleted) {
 		x.Notes = append(x.Notes, fmt.Sprintf("The pod has left the queue. It last waited (%s) until %s: choose an earlier time.",
 			words.TierWord(last.From), m.Zone.Precise(last.Time)))
+	}
+	return x
+}
+
+// Unserved returns the explanation of a pod that no scheduler works on.
+func (m *Moment) Unserved(p *board.Pod) *Explanation {
+	v := p.Opinion.Of(p.Key, m.Zone)
+	x := &Explanation{
+		Time: m.Now.UTC(), Pod: sources.Sanitize(p.Key.String()), Tier: p.Tier.String(), Since: p.Arrived.UTC(), Provenance: p.Provenance(), PendingSince: p.Arrived.UTC(),
+		Conclusion: &Conclusion{Reason: SchedulerSilent, Summary: sources.Sanitize(fmt.Sprintf("pending %s, in no queue", pending(m.Now.Sub(p.Arrived)))),
+			Cause: v.Sentence, Next: "Not tried until a scheduler runs for it.", Verdict: v},
+		Why: []sources.SafeText{v.Sentence},
+	}
+	if p.PriorityKnown() {
+		x.Priority = &p.Priority
 	}
 	return x
 }

@@ -75,6 +75,8 @@ type Shown struct {
 	Event    string           `json:"event,omitempty"`
 	// Helps says what helps, and Commands do it. schedq never runs them.
 	Helps    sources.SafeText   `json:"helps"`
+	// Name is for a narrow place: see Verdict.Name.
+	Name string `json:"-"`
 	Commands []sources.SafeText `json:"commands,omitempty"`
 }
 
@@ -83,7 +85,7 @@ func (v *Verdict) Of(pod types.NamespacedName, zone words.Zone) *Shown {
 	if v == nil {
 		return nil
 	}
-	s := &Shown{Code: v.Code, Since: v.Since.UTC(), Certain: v.Certain, Sentence: sources.Sanitize(v.Sentence(zone)), Event: v.Event, Evidence: slices.Clone(v.Evidence)}
+	s := &Shown{Code: v.Code, Name: v.Name(), Since: v.Since.UTC(), Certain: v.Certain, Sentence: sources.Sanitize(v.Sentence(zone)), Event: v.Event, Evidence: slices.Clone(v.Evidence)}
 	for i := range s.Evidence {
 		s.Evidence[i].Time = s.Evidence[i].Time.UTC()
 	}

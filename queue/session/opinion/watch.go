@@ -83,7 +83,7 @@ const (
 	inLine = time.Minute
 	// sameAttempt is how long after the scheduler discards a pod its Event of the attempt before may be stamped: it is the next
 	// that the scheduler does (schedule_one.go, handleSchedulingFailure).
-	sameAttempt = 2 * time.Second
+	sameAttempt = 5 * time.Second
 	// lateEvent is how late an Event may come before they count as held up.
 	lateEvent = 5 * time.Second
 	// shownShare is the share of the scheduler's requests that shows, and fewLeft how few are left of the limit when requests may

@@ -189,6 +189,9 @@ func (t *Timeline) ExecuteNext() {
 	}
 }
 
+// Unserved returns the pods that no scheduler works on at the end of what is executed. They are in no tier of the board.
+func (t *Timeline) Unserved() []*board.Pod { return t.opinions.unserved() }
+
 // insert makes events the next ones of the recording.
 func (t *Timeline) insert(events []sources.Event) {
 	t.Feed.Events = slices.Insert(t.Feed.Events, t.Next, events...)
