@@ -12,11 +12,8 @@ import (
 	"github.com/schedq/schedq/sources/files"
 )
 
-// recordings are those of which only lessons are made: traces, as `schedq convert` writes them. no-node is a control plane's
-// whose nodes come late.
-//
 // recordings are traces used only by lessons, as `schedq convert` writes them. no-node is a control
-// plane whose nodes come late.
+// plane whose nodes come late. lost-pod is one with e2e/faulty-scheduler; its pods' labels are changed.
 //
 //go:embed recordings/*.jsonl.zst
 var recordings embed.FS

@@ -26,7 +26,7 @@ func Cost(f Fact) int {
 		return costEvent + costText*len(f.Text)
 	case *FailedAttempt:
 		return CostEntry + costText*len(f.Message)
-	case *Bound, *Dumped:
+	case *Bound, *Dumped, *Discarded:
 		return CostEntry
 	case *Tried:
 		return CostEntry + costText*len(f.Message)

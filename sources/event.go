@@ -29,7 +29,7 @@ func CheckTime(t time.Time) error {
 }
 
 // Fact is what a source observed: one of *SchedulerStarted, *ObjectChange, *FailedAttempt,
-// *StatusPatched, *Refused, *Requested, *Bound, *Logged, *Dumped, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered, *Injected,
+// *StatusPatched, *Refused, *Requested, *Bound, *Logged, *Dumped, *Discarded, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered, *Injected,
 // *SchedulerRunning, *Silent, *WatchGap and *Clocks; and *Delivered, which becomes part of an *ObjectChange.
 type Fact interface{ fact() }
 
@@ -51,6 +51,7 @@ func (*Clocks) fact()           {}
 func (*Bound) fact()            {}
 func (*Logged) fact()           {}
 func (*Dumped) fact()           {}
+func (*Discarded) fact()        {}
 func (*Delivered) fact()        {}
 
 // SchedulerStarted is the start of a kube-scheduler, with its settings.
@@ -90,6 +91,9 @@ type Silent struct {
 	Profile string
 	// Ended is true if the scheduler logged that it shut down.
 	Ended bool
+	// Untried is true if that is concluded from a pod that is not tried although its turn should have come. A scheduler whose attempts all fail with
+	// the same message looks the same.
+	Untried bool
 }
 
 // shutdownTakes limits how long kube-scheduler logs moves after it logged its shutdown.
@@ -217,6 +221,13 @@ type Dumped struct {
 	UID types.UID
 	// In is active, backoff, or unschedulable, which includes gated.
 	In Tier
+}
+
+// Discarded says that kube-scheduler logged that it dropped a pod from its queue: the pod was popped while the attempt before was not
+// done (v1.32 to v1.37: backend/queue/active_queue.go; kubernetes#139186). The scheduler does not try it again until the
+// pod's object changes.
+type Discarded struct {
+	Pod types.NamespacedName
 }
 
 // AttemptsVerbosity is the verbosity from which on kube-scheduler logs the end of each attempt.
@@ -383,6 +394,8 @@ func LoggedPod(f Fact) (pod types.NamespacedName, names bool) {
 	case *Bound:
 		return f.Pod, true
 	case *Dumped:
+		return f.Pod, true
+	case *Discarded:
 		return f.Pod, true
 	}
 	return pod, false

@@ -80,9 +80,19 @@ func (b *Binaries) add(ctx context.Context, p program, version string) error {
 	return nil
 }
 
-// build builds p with the Makefile's flags, so that schedq and kube-scheduler share compiled packages.
-// Without the version flag, Kubernetes programs report v0.0.0-master.
+// build builds p. It creates the module of a program that has made set.
 func (p program) build(ctx context.Context, root, path, version string) error {
+	if p.made {
+		if err := writeModule(ctx, filepath.Join(root, p.dir), version); err != nil {
+			return fmt.Errorf("create a module for %s %s: %w", p.name, version, err)
+		}
+	}
+	return p.compile(ctx, root, path, version)
+}
+
+// compile builds p with the Makefile's flags, so that schedq and kube-scheduler share compiled packages.
+// Without the version flag, Kubernetes programs report v0.0.0-master.
+func (p program) compile(ctx context.Context, root, path, version string) error {
 	out, err := filepath.Abs(path)
 	if err != nil {
 		return err
@@ -98,9 +108,6 @@ func (p program) build(ctx context.Context, root, path, version string) error {
 	part := out + ".part"
 	flags := []string{"build", "-gcflags=all=-dwarf=false", "-o", part}
 	if p.made {
-		if err := writeModule(ctx, filepath.Join(root, p.dir), version); err != nil {
-			return fmt.Errorf("create a module for %s %s: %w", p.name, version, err)
-		}
 		flags, ldflags = append(flags, "-mod=mod", "-trimpath"), ldflags+" -s"
 	}
 	if _, err := goTool(ctx, filepath.Join(root, p.dir), append(flags, "-ldflags="+ldflags, p.pkg)...); err != nil {

@@ -34,6 +34,13 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 	f := o.frame()
 	p := f.Board.Get(key)
 	if p == nil {
+		for _, p := range o.recording.Unserved() {
+			if p.Key == key {
+				x := f.Unserved(p)
+				x.Source, x.SchedulerEnded = f.Name, f.SchedulerEnded()
+				return x, nil
+			}
+		}
 		return nil, explain.UnknownPod(ctx, rec, o.recording.Engine.Objects.Pod(key), key, o.now, o.zone)
 	}
 	var needs *explain.Needs

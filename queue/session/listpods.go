@@ -8,9 +8,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -36,7 +39,14 @@ func ListPods(ctx context.Context, rec *sources.Recording, opts timeline.Options
 		return nil, err
 	}
 	defer o.close()
-	return o.frame().Listing(), nil
+	l := o.frame().Listing()
+	for _, p := range o.recording.Unserved() {
+		if opts.Filter.Empty() || opts.Filter.Match(p.Facts(o.now)) {
+			l.Pods = append(l.Pods, unservedPod(p, o.now, o.zone))
+		}
+	}
+	l.sort()
+	return l, nil
 }
 
 // Listing returns the waiting pods that match the filter, the longest waiting first.
@@ -45,13 +55,28 @@ func (f *Frame) Listing() *Listing {
 	if f.Silent != nil {
 		l.Silence = f.Silent.Sentence(f.Zone)
 	}
+	l.sort()
+	return l
+}
+
+// unservedPod returns a pod that no scheduler works on. It is in no tier.
+func unservedPod(p *board.Pod, now time.Time, zone words.Zone) report.Waiting {
+	w := report.Waiting{
+		Pod: sources.Sanitize(p.Key.String()), Tier: queue.None.String(), Priority: p.Priority, Age: report.Seconds(now.Sub(p.Arrived)), InTier: report.Seconds(now.Sub(p.Arrived)),
+		Provenance: p.Provenance(), Reason: string(explain.SchedulerSilent), Verdict: p.Opinion.Of(p.Key, zone),
+	}
+	w.Cause = w.Verdict.Sentence
+	return w
+}
+
+// sort sorts the pods: the longest waiting first, those that are probably gone last.
+func (l *Listing) sort() {
 	slices.SortStableFunc(l.Pods, func(a, b report.Waiting) int {
 		if aGone, bGone := a.GoneSince != nil, b.GoneSince != nil; aGone != bGone {
 			return map[bool]int{true: 1, false: -1}[aGone]
 		}
 		return cmp.Or(cmp.Compare(b.Age, a.Age), cmp.Compare(a.Pod, b.Pod))
 	})
-	return l
 }
 
 // Waiting returns the pods on the board without a node that match the filter, tier by tier, each in
@@ -75,7 +100,7 @@ func (f *Frame) Waiting() []report.Waiting {
 				w.NextTry = &next.Latest
 			}
 			if c := f.Conclude(p, nil); c != nil {
-				w.Reason, w.Cause = string(c.Reason), c.Cause
+				w.Reason, w.Cause, w.Verdict = string(c.Reason), c.Cause, c.Verdict
 			}
 			all = append(all, w)
 		}

@@ -135,7 +135,7 @@ func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 // close stops the schedulers of the recording and of all what-ifs.
 func (o *owner) close() {
 	o.spare.Close()
-	o.recording.Feed.Close()
+	o.recording.CloseFeed()
 	o.recording.CloseArchive()
 	o.endPreview()
 	for _, t := range o.forks {
@@ -195,6 +195,7 @@ func (o *owner) frame() *Frame {
 	}
 	f.Forks, f.Comparison = o.forkInfos(), o.compareNow()
 	if o.fork != nil {
+		f.WhatIf = true
 		f.Stages = o.fork.Engine.Stages()
 		f.Start, f.End = o.fork.Start, o.now.Add(seekLimit)
 		f.Fork = &Fork{ID: o.fork.Branch.ID, Name: o.fork.Branch.Name, From: o.fork.Start, Injected: len(o.fork.Actions()), Redo: len(o.fork.Branch.Undone), Undo: len(o.fork.Injected) - o.fork.Branch.Inherited, Scheduling: o.scheduling(), Hints: o.wakes.String()}

@@ -104,7 +104,7 @@ func (o *owner) complete(whole *owner) {
 	o.subject, o.recording, o.reading = whole.subject, t, nil
 	o.addMarks(was.Marks) // some may be after its end
 	t.SetView(t.Shown, was.Shown.View, o.recordingNow())
-	was.Feed.Close()
+	was.CloseFeed()
 	if o.needsOf == was {
 		o.needs, o.needsOf = nil, nil
 	}

@@ -72,7 +72,7 @@ func (s *shown) add(ev sources.Event) {
 	case *sources.Delivered, *sources.SchedulerStarted:
 	case *sources.FailedAttempt, *sources.Bound:
 		s.ends.Add(ev)
-	case *sources.Dumped:
+	case *sources.Dumped, *sources.Discarded: // at any verbosity
 		s.ends.Add(ev)
 		s.moves.Add(ev)
 	default:
@@ -88,7 +88,9 @@ func (s *shown) events(log *schedlog.Log) []sources.Event {
 	case !log.Moves:
 		return s.ends.Events()
 	}
-	return append(s.moves.Events(), slices.DeleteFunc(s.ends.Events(), isFact[*sources.Dumped])...)
+	return append(s.moves.Events(), slices.DeleteFunc(s.ends.Events(), func(ev sources.Event) bool {
+		return isFact[*sources.Dumped](ev) || isFact[*sources.Discarded](ev)
+	})...)
 }
 
 // otherLines returns a predicate for lines of the other kind: a scheduler's in an audit log, audit events in a

@@ -3,6 +3,7 @@ package schedlog
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -124,6 +125,11 @@ func (p *parser) message(h *header) (known bool, err error) {
 		}
 		key = ` entity="`
 	}
+	if after, ok := bytes.CutPrefix(rest, []byte(`Discarding the popped `)); ok {
+		if rest = discarded(after); rest == nil {
+			return true, nil // a pod group, whose members have lines of their own
+		}
+	}
 	rest, handle := p.ofPod(rest)
 	if handle == nil {
 		return false, nil
@@ -191,6 +197,8 @@ func (p *parser) ofPod(rest []byte) (after []byte, handle func(*pod, []byte)) {
 		return after, p.attempting
 	case c == 'C' && is(`Checking events for in-flight pod"`):
 		return after, p.checking
+	case (c == 'T' || c == 't') && is(string(c)+discardedText):
+		return after, p.discarded
 	case c == 'D' && is(`Delete event for unscheduled pod"`):
 		return after, p.deleted
 	case c == 'P' && is(`Pod doesn't exist in informer cache"`):
@@ -209,6 +217,30 @@ func (p *parser) ofPod(rest []byte) (after []byte, handle func(*pod, []byte)) {
 		return after, p.condition
 	}
 	return nil, nil
+}
+
+// discardedText follows the first letter of the message with which Pop drops a pod whose attempt before is not done: "the" up to v1.33,
+// "The" in v1.34 and v1.35 (backend/queue/active_queue.go, unlockedPop).
+const discardedText = `he same pod is tracked in multiple places in the scheduler, and just discard it"`
+
+// discarded returns the line of a pod that Pop drops in the wording of v1.35. rest is what follows "Discarding the popped ": v1.36
+// names the pod only in the error, v1.37 also as the entity, and a member of a pod group in a line of its own. It is nil if the
+// line names no pod.
+func discarded(rest []byte) []byte {
+	name := value(rest, ` pod="`)
+	if name == nil {
+		_, name, _ = bytes.Cut(value(rest, ` err="`), []byte("the same pod is tracked in multiple places in the scheduler: "))
+	}
+	if len(name) == 0 {
+		return nil
+	}
+	return fmt.Appendf(nil, "T%s pod=%q", discardedText, name)
+}
+
+// discarded reads the line of a pod that the scheduler drops from its queue.
+func (p *parser) discarded(pod *pod, _ []byte) {
+	p.leadsNow()
+	p.emit(&sources.Discarded{Pod: pod.name})
 }
 
 // pod returns what is known of the pod, checking a name that is seen for the first time.

@@ -30,7 +30,7 @@ func (t *Reader) member(r *members, name string, value []byte) (refused error) {
 			"podMaxInUnschedulablePods"); refused == nil {
 			r.fact, refused = s.fact()
 		}
-	case "failed", "bound", "patched", "refused", "tried", "logged", "dumped":
+	case "failed", "bound", "patched", "refused", "tried", "logged", "dumped", "discarded":
 		refused = t.attempt(r, name, value)
 	case "requested":
 		if refused = t.fact(value, &requested{}); refused == nil {
@@ -125,6 +125,11 @@ func (t *Reader) attempt(r *members, name string, value []byte) (err error) {
 	case "dumped":
 		d := &dumped{}
 		if err = t.fact(value, d, "pod", "uid", "in"); err == nil {
+			r.fact, err = d.fact()
+		}
+	case "discarded":
+		d := &discarded{}
+		if err = t.fact(value, d, "pod"); err == nil {
 			r.fact, err = d.fact()
 		}
 	case "patched":

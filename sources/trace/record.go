@@ -40,6 +40,7 @@ type record struct {
 	Bound     *bound            `json:"bound,omitempty"`
 	Logged    *logged           `json:"logged,omitempty"`
 	Dumped    *dumped           `json:"dumped,omitempty"`
+	Discarded *discarded        `json:"discarded,omitempty"`
 	Heard     *heard            `json:"heard,omitempty"`
 	Silent    *silent           `json:"silent,omitempty"`
 	Unheard   *unheard          `json:"unheard,omitempty"`
@@ -224,6 +225,8 @@ func encode(e sources.Event) (*record, error) {
 		r.Logged = &logged{f.Verbosity}
 	case *sources.Dumped:
 		r.Dumped = &dumped{f.Pod.String(), string(f.UID), f.In}
+	case *sources.Discarded:
+		r.Discarded = &discarded{f.Pod.String()}
 	case *sources.StatusPatched:
 		r.Patched = &attempt{Pod: f.Pod.String(), UID: string(f.UID), Sent: nilIfZero(f.Sent), Clears: f.Clears}
 	case *sources.Refused:
@@ -314,6 +317,16 @@ func (d *dumped) fact() (sources.Fact, error) {
 		err = fmt.Errorf("\"%.40s\" is no tier", sources.Sanitize(string(d.In)))
 	}
 	return &sources.Dumped{Pod: pod, UID: types.UID(safe(d.UID)), In: d.In}, err
+}
+
+// discarded is a pod that the scheduler dropped from its queue.
+type discarded struct {
+	Pod string `json:"pod"`
+}
+
+func (d *discarded) fact() (sources.Fact, error) {
+	pod, err := sources.ParseShownPod(d.Pod)
+	return &sources.Discarded{Pod: pod}, err
 }
 
 // timeOf returns t in UTC, or the zero time if it is nil.

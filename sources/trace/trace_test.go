@@ -94,6 +94,7 @@ func example(t testing.TB) []sources.Event {
 		{Time: at(9), Fact: &sources.FailedAttempt{Pod: name, Message: "no", Log: true, Error: true}},
 		{Time: at(9), Fact: &sources.Bound{Pod: name, UID: "u1", Node: "n", Began: at(8)}},
 		{Time: at(9), Fact: &sources.Dumped{Pod: name, UID: "u1", In: sources.TierBackoff}},
+		{Time: at(9), Fact: &sources.Discarded{Pod: name}},
 		{Time: at(9), Fact: &sources.Logged{Verbosity: -1}},
 		{Time: at(9), Fact: &sources.Tried{Pod: name, UID: "u1", Attempts: 3, First: at(1), Failed: at(8), Message: "no", Recorded: sources.NewRecorded("7", 3)}},
 		{Time: at(9), Fact: &sources.ObjectChange{Verb: sources.Deleted, Object: pod, Delivered: at(10)}},

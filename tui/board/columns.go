@@ -10,6 +10,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/explain"
+	"github.com/schedq/schedq/queue/session/opinion"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/story"
@@ -233,7 +234,7 @@ func (p pane) wait(a canvas.Area, pod *board.Pod) {
 // nameWidth returns the width of the pod's name and priority.
 func (p pane) nameWidth(pod *board.Pod) int {
 	const any = 200 // wide enough for any name
-	w := canvas.Width(story.RowName(p.frame.Board, p.named(pod), any))
+	w := canvas.Width(p.mark(pod)) + canvas.Width(story.RowName(p.frame.Board, p.named(pod), any))
 	if pod.Priority != 0 && !p.shows("priority") {
 		w += len(priorityText(pod))
 	}
@@ -256,6 +257,10 @@ func (p pane) name(a canvas.Area, pod *board.Pod) {
 	if pod.Since.Equal(p.frame.Now) {
 		style = canvas.Bold // it has just moved
 	}
+	if mark := p.mark(pod); mark != "" {
+		x := a.Text(0, 0, theme.Unschedulable|canvas.Bold, mark)
+		a = a.Sub(x, 0, a.W-x, a.H)
+	}
 	if pod.Priority == 0 || p.shows("priority") {
 		a.Text(0, 0, style, story.RowName(p.frame.Board, p.named(pod), a.W))
 		return
@@ -269,6 +274,15 @@ func (p pane) name(a canvas.Area, pod *board.Pod) {
 	}
 	x := a.Text(0, 0, style, story.RowName(p.frame.Board, p.named(pod), a.W-canvas.Width(priority)))
 	a.Text(x, 0, theme.Accent, priority)
+}
+
+// mark returns what stands before the name of a pod that the scheduler treats wrongly, according to the second opinion. The tier says
+// enough of a pod that is held.
+func (p pane) mark(pod *board.Pod) string {
+	if pod.Opinion == nil || pod.Opinion.Code == opinion.Held || p.frame.WhatIf {
+		return ""
+	}
+	return "! "
 }
 
 func priorityText(pod *board.Pod) string { return " p" + strconv.Itoa(int(pod.Priority)) }

@@ -149,6 +149,16 @@ func (d Detail) Facts(p *board.Pod, w int) []Line {
 			lines = Wrap(lines, w, canvas.Bold, line)
 		}
 	}
+	if v := d.Frame.Verdict(p); v != nil && d.zoomed {
+		lines = Wrap(lines, w, theme.Unschedulable, "Verdict: "+v.Name)
+		for _, seen := range v.Evidence {
+			lines = Wrap(lines, w, theme.Plain, format.Safe(seen.Line(d.Frame.Zone)))
+		}
+		lines = Wrap(lines, w, theme.Plain, format.Safe(string(v.Helps)))
+		for _, command := range v.Commands {
+			lines = Wrap(lines, w, theme.Dim, "  "+format.Safe(string(command)))
+		}
+	}
 	if d.withLane && w >= leastLane {
 		lines = append(lines, Line{lane: p})
 	}

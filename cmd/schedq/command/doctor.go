@@ -18,19 +18,30 @@ import (
 func NewDoctor() *cobra.Command {
 	var cluster kubeFlags
 	var output cli.Output
+	var pods podsDoctor
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check which data sources a cluster offers",
 		Long: `Report what you may read in a cluster, its release and platform, what is visible of its scheduler, and
 which scheduler logs and metrics are available, with the commands to use and what each adds. doctor
 reads a few objects and your permissions, and changes nothing. The exit code is 1 if schedq attach would
-not work.`,
-		Example: "  schedq doctor\n  schedq doctor --context prod -o json",
+not work.
+
+With --pods, watch the waiting pods instead, and report those that the scheduler lost, forgot, holds or
+starves, with the evidence and what helps. That takes 7 minutes. The exit code is 1 if there is such a pod,
+and 0 if all wait as they should.`,
+		Example: "  schedq doctor\n  schedq doctor --context prod -o json\n  schedq doctor --pods --scheduler-log pod:kube-system/kube-scheduler-a",
 		Args:    cli.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			asJSON, err := output.JSON()
 			if err != nil {
 				return err
+			}
+			if pods.on {
+				return pods.run(cmd, &cluster, asJSON)
+			}
+			if name := pods.changed(cmd); name != "" {
+				return cli.Usagef("--%s needs --pods", name)
 			}
 			found, err := cluster.Examine(cmd)
 			if err != nil {
@@ -47,7 +58,7 @@ not work.`,
 			return err
 		},
 	}
-	cluster.RegisterCluster(cmd)
+	pods.register(cmd, &cluster)
 	cmd.Flags().Lookup("namespace").Usage = "check only what you may read in this namespace"
 	output.Register(cmd)
 	return cmd

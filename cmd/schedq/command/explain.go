@@ -15,6 +15,7 @@ import (
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/explain"
+	"github.com/schedq/schedq/queue/session/opinion"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
@@ -125,6 +126,7 @@ func writeExplanation(w io.Writer, x *explain.Explanation) error {
 			fmt.Fprintln(&b, line)
 		}
 	}
+	writeVerdict(&b, x.Opinion())
 	fmt.Fprintf(&b, "\n%s\n", strings.Join(podFacts(x), " · "))
 	for _, sentence := range x.Why {
 		fmt.Fprintf(&b, "  %s\n", sentence)
@@ -172,6 +174,21 @@ func writeExplanation(w io.Writer, x *explain.Explanation) error {
 		fmt.Fprintf(&b, "Note: %s\n", n)
 	}
 	return cli.WriteText(w, b.String())
+}
+
+// writeVerdict writes the second opinion, if there is one: the evidence and what helps.
+func writeVerdict(b *strings.Builder, v *opinion.Shown) {
+	if v == nil {
+		return
+	}
+	fmt.Fprintf(b, "\nverdict: %s\n", v.Sentence)
+	for _, seen := range v.Evidence {
+		fmt.Fprintf(b, "  %s\n", seen.Line(words.Zone{}))
+	}
+	fmt.Fprintf(b, "  %s\n", v.Helps)
+	for _, command := range v.Commands {
+		fmt.Fprintf(b, "    %s\n", command)
+	}
 }
 
 // podFacts returns the pod's tier, attempts, priority and nominated node.

@@ -91,6 +91,14 @@ var listOrders = map[string]func(a, b report.Waiting) int{
 
 func listOrderNames() []string { return slices.Sorted(maps.Keys(listOrders)) }
 
+// withVerdict adds a verdict before the last cell of a row, if any pod has one.
+func withVerdict(judged bool, row []string, verdict string) []string {
+	if !judged {
+		return row
+	}
+	return slices.Insert(row, len(row)-1, verdict)
+}
+
 // compareTries orders times, the unknown ones last.
 func compareTries(a, b *time.Time) int {
 	switch {
@@ -109,6 +117,7 @@ func writePending(w io.Writer, l *session.Listing, headers bool) error {
 	var b strings.Builder
 	var rows [][]string
 	estimated := false // a tier is
+	judged := slices.ContainsFunc(l.Pods, func(p report.Waiting) bool { return p.Verdict != nil })
 	if headers {
 		fmt.Fprintf(&b, "%s at %s: %s pending\n", l.Source, words.Zone{}.Full(l.Time), words.Plural(len(l.Pods), "pod"))
 		if l.Silence != "" {
@@ -116,7 +125,7 @@ func writePending(w io.Writer, l *session.Listing, headers bool) error {
 		}
 		if len(l.Pods) > 0 {
 			b.WriteByte('\n')
-			rows = append(rows, []string{"pod", "pending", "tier", "for", "attempts", "next try", "why"})
+			rows = append(rows, withVerdict(judged, []string{"pod", "pending", "tier", "for", "attempts", "next try", "why"}, "verdict"))
 		}
 	}
 	for _, p := range l.Pods {
@@ -134,8 +143,12 @@ func writePending(w io.Writer, l *session.Listing, headers bool) error {
 		if p.Provenance == "estimated" {
 			tier, estimated = tier+"?", true
 		}
-		rows = append(rows, []string{string(p.Pod), age, tier, stay, words.AttemptCount{N: p.Attempts, AtLeast: p.AttemptsAtLeast}.String(),
-			next, string(p.Cause)})
+		verdict := "–"
+		if p.Verdict != nil {
+			verdict = p.Verdict.Name
+		}
+		rows = append(rows, withVerdict(judged, []string{string(p.Pod), age, tier, stay, words.AttemptCount{N: p.Attempts, AtLeast: p.AttemptsAtLeast}.String(),
+			next, string(p.Cause)}, verdict))
 	}
 	cli.WriteColumns(&b, rows)
 	if estimated && headers {

@@ -19,6 +19,13 @@ func markdown(x *explain.Explanation) string {
 			fmt.Fprintf(&b, "%s\n\n", inMarkdown(line))
 		}
 	}
+	if v := x.Opinion(); v != nil {
+		fmt.Fprintf(&b, "**%s**\n\n", inMarkdown(string(v.Sentence)))
+		for _, seen := range v.Evidence {
+			fmt.Fprintf(&b, "- %s %s\n", seen.Time.Format("15:04:05.000"), inMarkdown(string(seen.Text)))
+		}
+		b.WriteByte('\n')
+	}
 	if a := x.LastAttempt; a != nil && len(a.Reasons) > 0 {
 		var rows [][]string
 		for _, r := range a.Reasons {

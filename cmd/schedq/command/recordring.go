@@ -84,9 +84,11 @@ func (f *ringFlags) record(cmd *cobra.Command, cluster *kubeFlags, folder string
 		}
 		metrics.Serve(cmd.Context(), listener, figures.Gather, handlers)
 		err = timeline.Follow(cmd.Context(), figures.WithCounts(recorder), opts, timeline.Handlers{
-			Move:   func(t *board.Transition) error { figures.Add(t); return nil },
-			Status: status,
-			Idle:   func(board *board.Board, now time.Time) error { figures.SetBoard(board, now); return nil },
+			Move:     func(t *board.Transition) error { figures.Add(t); return nil },
+			Verdict:  figures.AddVerdict,
+			Unserved: figures.SetUnserved,
+			Status:   status,
+			Idle:     func(board *board.Board, now time.Time) error { figures.SetBoard(board, now); return nil },
 		})
 	}
 	if err := errors.Join(err, recorder.Close()); err != nil {

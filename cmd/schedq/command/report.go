@@ -60,6 +60,9 @@ func NewReport() *cobra.Command {
 	return cmd
 }
 
+// verdictsShown limits how many verdicts are printed for people.
+const verdictsShown = 20
+
 // writeReport writes r for people.
 func writeReport(w io.Writer, r *report.Report) error {
 	var b strings.Builder
@@ -86,6 +89,13 @@ func writeReport(w io.Writer, r *report.Report) error {
 		a.Total, a.Rejected, a.Errors, a.Bound, words.AttemptCount{N: a.Median, AtLeast: a.AtLeast}.Attempts(), most)
 	for _, q := range r.Silences {
 		fmt.Fprintln(&b, q.Sentence)
+	}
+
+	for _, v := range r.Verdicts[:min(len(r.Verdicts), verdictsShown)] {
+		fmt.Fprintf(&b, "%s: %s\n", v.Pod, v.Sentence)
+	}
+	if more := len(r.Verdicts) - verdictsShown; more > 0 {
+		fmt.Fprintf(&b, "%s more: see -o json\n", words.Plural(more, "verdict"))
 	}
 
 	tiers := [][]string{{"time in", "stays", "median", "90 %", "longest", "total", "still there"}}

@@ -64,7 +64,9 @@ func watchLive(cmd *cobra.Command, cluster *kubeFlags, opts timeline.Options, as
 			}
 			return out.print(t)
 		},
-		Status: cli.NewStatusPrinter(cmd.ErrOrStderr()).Print,
+		Verdict:  figures.AddVerdict,
+		Unserved: figures.SetUnserved,
+		Status:   cli.NewStatusPrinter(cmd.ErrOrStderr()).Print,
 		Idle: func(board *board.Board, now time.Time) error {
 			if listener != nil {
 				figures.SetBoard(board, now)

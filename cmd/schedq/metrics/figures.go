@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/opinion"
 )
 
 // Figures are the model's metrics in the form of kube-scheduler v1.37's own (pkg/scheduler/metrics). They
@@ -86,6 +87,22 @@ func (f *Figures) count(t *board.Transition) {
 	case t.Event == queue.ScheduleAttemptFailure:
 		f.attempts.WithLabelValues(profile, "error").Inc()
 	}
+}
+
+// AddVerdict counts the verdict on a pod.
+func (f *Figures) AddVerdict(_ time.Time, p *board.Pod) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if v := p.Opinion; v != nil && v.Code == opinion.MissedWakeUp {
+		f.waits.missed.WithLabelValues(v.Event).Inc()
+	}
+}
+
+// SetUnserved sets the pods that no scheduler works on. SetBoard counts them.
+func (f *Figures) SetUnserved(pods []*board.Pod) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.waits.unserved = pods
 }
 
 // attemptsLabel models getAttemptsLabel (pkg/scheduler/schedule_one.go).

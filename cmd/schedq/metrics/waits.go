@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,12 +23,15 @@ type waits struct {
 	waiting    *prometheus.GaugeVec
 	longest    *prometheus.GaugeVec
 	wasted     *prometheus.CounterVec
+	judged     *prometheus.GaugeVec
+	missed     *prometheus.CounterVec
 	own        *prometheus.GaugeVec
 	difference *prometheus.GaugeVec
 
 	rejected map[types.UID]string // the plugins that rejected each pod's last attempt
 	plugins  map[string]bool      // labels of wasted
 	counts   *sources.Counts      // the scheduler's own; nil if unknown
+	unserved []*board.Pod         // that no scheduler works on
 }
 
 // Maximum numbers of label values. Those with the fewest pods are combined as other.
@@ -50,9 +54,12 @@ func newWaits(registry *prometheus.Registry) *waits {
 		difference: gauge("schedq_pending_pods_difference", "The model's number of pending pods less the scheduler's own, by queue.", "queue"),
 		wasted: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "schedq_wasted_attempts_total",
 			Help: "Number of attempts that the same plugins rejected as the pod's attempt before, by plugin."}, []string{"plugin"}),
+		judged: gauge("schedq_pods_with_verdict", "Number of waiting pods that the scheduler lost, starves or otherwise does not treat as it should, by verdict, whether that is certain, and namespace.", "verdict", "certain", "namespace"),
+		missed: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "schedq_missed_wake_ups_total",
+			Help: "Number of pods that were bound only after the leftover flush, by the event that made them fit before."}, []string{"event"}),
 		rejected: map[types.UID]string{}, plugins: map[string]bool{},
 	}
-	registry.MustRegister(w.waiting, w.longest, w.own, w.difference, w.wasted)
+	registry.MustRegister(w.waiting, w.longest, w.own, w.difference, w.wasted, w.judged, w.missed)
 	return w
 }
 
@@ -101,7 +108,14 @@ func ageLabel(age time.Duration) string {
 // setGauges counts the pods of b at now.
 func (w *waits) setGauges(b *board.Board, now time.Time) {
 	type cell struct{ queue, plugin, namespace, age string }
+	type judgment struct{ verdict, certain, namespace string }
 	cells, namespaces, plugins := map[cell]int{}, map[string]int{}, map[string]int{}
+	judged := map[judgment]int{}
+	judge := func(p *board.Pod) {
+		if v := p.Opinion; v != nil {
+			judged[judgment{string(v.Code), strconv.FormatBool(v.Certain), p.Key.Namespace}]++
+		}
+	}
 	for _, tier := range tiers {
 		oldest := time.Duration(0)
 		for i := range b.Len(tier) {
@@ -113,6 +127,7 @@ func (w *waits) setGauges(b *board.Board, now time.Time) {
 				rejectors = []string{""}
 			}
 			namespaces[p.Key.Namespace]++
+			judge(p)
 			for _, plugin := range rejectors {
 				plugins[plugin]++
 				cells[cell{tier.String(), plugin, p.Key.Namespace, ageLabel(age)}]++
@@ -120,10 +135,18 @@ func (w *waits) setGauges(b *board.Board, now time.Time) {
 		}
 		w.longest.WithLabelValues(tier.String()).Set(oldest.Seconds())
 	}
+	for _, p := range w.unserved {
+		namespaces[p.Key.Namespace]++
+		judge(p)
+	}
 	namespace, plugin := bounded(namespaces, maxNamespaces), bounded(plugins, maxPlugins)
 	w.waiting.Reset()
 	for c, n := range cells {
 		w.waiting.WithLabelValues(c.queue, plugin(c.plugin), namespace(c.namespace), c.age).Add(float64(n))
+	}
+	w.judged.Reset()
+	for j, n := range judged {
+		w.judged.WithLabelValues(j.verdict, j.certain, namespace(j.namespace)).Add(float64(n))
 	}
 	w.compare(b)
 }

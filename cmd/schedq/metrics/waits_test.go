@@ -3,6 +3,7 @@ package metrics
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/opinion"
 )
 
 // TestBounded: only the names with the most pods keep their label.
@@ -79,11 +81,61 @@ func TestWasted(t *testing.T) {
 	}
 }
 
+// TestVerdicts: waiting pods count by verdict and namespace as long as they have it, and each missed wake-up once.
+func TestVerdicts(t *testing.T) {
+	f, b, at := New(), board.New(), time.Unix(1000, 0)
+	pod := func(name string, code opinion.Code, certain bool) *board.Pod {
+		p := &board.Pod{Key: types.NamespacedName{Namespace: "train", Name: name}}
+		p.Tier, p.PodInfo.Pod = queue.Active, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "train", Name: name, UID: types.UID(name)}}
+		if code != "" {
+			p.Opinion = &opinion.Verdict{Code: code, Certain: certain, Event: "NodeAdd"}
+		}
+		return p
+	}
+	expect := func(want map[string]float64) {
+		t.Helper()
+		at = at.Add(time.Minute)
+		f.SetBoard(b, at)
+		families, err := f.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]float64{}
+		for _, family := range families {
+			if name := family.GetName(); name != "schedq_pods_with_verdict" && name != "schedq_missed_wake_ups_total" {
+				continue
+			}
+			for _, m := range family.Metric {
+				var labels []string
+				for _, l := range m.Label {
+					labels = append(labels, l.GetValue())
+				}
+				got[strings.Join(labels, " ")] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
+			}
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+	lost := pod("a", opinion.Lost, true)
+	b.Replace(nil, lost)
+	b.Replace(nil, pod("b", opinion.Lost, false))
+	b.Replace(nil, pod("c", opinion.Lost, false))
+	b.Replace(nil, pod("d", "", false))
+	expect(map[string]float64{"true train Lost": 1, "false train Lost": 2})
+	b.Replace(lost, pod("a", "", false))
+	f.AddVerdict(at, pod("e", opinion.MissedWakeUp, true))
+	f.AddVerdict(at, pod("f", opinion.Lost, true))
+	f.AddVerdict(at, pod("a", "", false))
+	f.SetUnserved([]*board.Pod{pod("g", opinion.NoScheduler, true)})
+	expect(map[string]float64{"false train Lost": 2, "NodeAdd": 1, "true train NoScheduler": 1})
+}
+
 // TestDeployed: deploy/'s alerts and dashboard query only metrics that exist, and their names are schedq's own.
 func TestDeployed(t *testing.T) {
 	f := New()
 	descs := make(chan *prometheus.Desc, 100)
-	for _, c := range []prometheus.Collector{f.pending, f.unschedulable, f.incoming, f.attempts, f.sli, f.waits.waiting, f.waits.longest, f.waits.wasted, f.waits.own, f.waits.difference} {
+	for _, c := range []prometheus.Collector{f.pending, f.unschedulable, f.incoming, f.attempts, f.sli, f.waits.waiting, f.waits.longest, f.waits.wasted, f.waits.own, f.waits.difference, f.waits.judged, f.waits.missed} {
 		c.Describe(descs)
 	}
 	close(descs)

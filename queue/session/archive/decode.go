@@ -9,6 +9,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/opinion"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
@@ -28,6 +29,7 @@ type decoder struct {
 	moves    seen[board.Transition]
 	objects  seen[board.Packed]
 	verdicts seen[verdict.Verdict]
+	opinions seen[opinion.Verdict]
 	causes   seen[reason.Cause]
 	seconds  int64 // the last time read
 	depth    int   // nesting depth of pods being read
@@ -202,7 +204,7 @@ func (d *decoder) pod() *board.Pod {
 	p.UnschedulablePlugins, p.PendingPlugins = d.list(), d.list()
 	p.GatingPlugin, p.NominatedNode = d.text(), d.text()
 
-	p.Verdict, p.Cause, p.Last = d.verdict(), d.cause(), d.move()
+	p.Verdict, p.Opinion, p.Cause, p.Last = d.verdict(), d.opinion(), d.cause(), d.move()
 	return p
 }
 
@@ -249,6 +251,20 @@ func (d *decoder) verdict() *verdict.Verdict {
 		r := &v.Reasons[i]
 		r.Plugin, r.Text, r.Nodes = d.text(), sources.SafeText(d.text()), d.int()
 		d.flags(&r.Final)
+	}
+	return v
+}
+
+func (d *decoder) opinion() *opinion.Verdict {
+	v, isNew := find(d, &d.opinions)
+	if !isNew {
+		return v
+	}
+	v.Code, v.Since, v.Event, v.On = opinion.Code(d.text()), d.time(), d.text(), d.text()
+	d.flags(&v.Certain)
+	v.Evidence = make([]opinion.Evidence, d.count())
+	for i := range v.Evidence {
+		v.Evidence[i] = opinion.Evidence{Time: d.time(), Text: sources.SafeText(d.text())}
 	}
 	return v
 }

@@ -8,6 +8,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/opinion"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 )
@@ -22,6 +23,7 @@ type encoder struct {
 	moves    map[*board.Transition]uint64
 	objects  map[*v1.Pod]uint64
 	verdicts map[*verdict.Verdict]uint64
+	opinions map[*opinion.Verdict]uint64
 	causes   map[*reason.Cause]uint64
 	seconds  int64 // the last time written
 	failed   error
@@ -30,7 +32,7 @@ type encoder struct {
 func newEncoder() *encoder {
 	return &encoder{
 		texts: map[string]uint64{}, lists: map[string]uint64{}, pods: map[*board.Pod]uint64{}, moves: map[*board.Transition]uint64{}, objects: map[*v1.Pod]uint64{},
-		verdicts: map[*verdict.Verdict]uint64{}, causes: map[*reason.Cause]uint64{},
+		verdicts: map[*verdict.Verdict]uint64{}, opinions: map[*opinion.Verdict]uint64{}, causes: map[*reason.Cause]uint64{},
 	}
 }
 
@@ -155,6 +157,7 @@ func (e *encoder) pod(p *board.Pod) {
 	e.text(p.NominatedNode)
 
 	e.verdict(p.Verdict)
+	e.opinion(p.Opinion)
 	e.cause(p.Cause)
 	e.move(p.Last)
 }
@@ -218,6 +221,22 @@ func (e *encoder) verdict(v *verdict.Verdict) {
 		e.text(string(r.Text))
 		e.signed(int64(r.Nodes))
 		e.flags(r.Final)
+	}
+}
+
+func (e *encoder) opinion(v *opinion.Verdict) {
+	if !refer(e, e.opinions, v) {
+		return
+	}
+	e.text(string(v.Code))
+	e.time(v.Since)
+	e.text(v.Event)
+	e.text(v.On)
+	e.flags(v.Certain)
+	e.number(uint64(len(v.Evidence)))
+	for _, seen := range v.Evidence {
+		e.time(seen.Time)
+		e.text(string(seen.Text))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/opinion"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/queue/session/words"
@@ -36,6 +37,8 @@ type Pod struct {
 	FailedBy time.Time
 	// GoneSince is since when the pod is probably gone: the log goes on, but shows no attempt that was due by then. Zero for others.
 	GoneSince time.Time
+	// Opinion is the second opinion on how the real scheduler treats the pod. Nil if the pod waits as it should, as far as is known.
+	Opinion *opinion.Verdict
 	// AttemptsAtLeast is true if Attempts is a lower bound: attempts from before the source's observations
 	// leave a trace only in part.
 	AttemptsAtLeast bool

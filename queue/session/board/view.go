@@ -133,6 +133,9 @@ func (p *Pod) Facts(now time.Time) *filter.Pod {
 		Labels: p.Labels(), Node: p.Node, Attempts: p.Attempts, Priority: p.Priority,
 	}
 	f.OwnerKind, f.OwnerName = p.Owner()
+	if p.Opinion != nil {
+		f.Verdict = string(p.Opinion.Code)
+	}
 	if f.Node == "" {
 		f.Node = p.NominatedNode
 	}

@@ -112,7 +112,7 @@ func isAbout[T runtime.Object](ev sources.Event) bool {
 // IsSchedulerAction reports whether ev describes only what the recorded scheduler did.
 func IsSchedulerAction(ev sources.Event) bool {
 	switch ev.Fact.(type) {
-	case *sources.Move, *sources.FailedAttempt, *sources.Bound, *sources.Logged, *sources.Dumped, *sources.StatusPatched, *sources.Refused, *sources.Requested, *sources.Silent, *sources.Counts:
+	case *sources.Move, *sources.FailedAttempt, *sources.Bound, *sources.Logged, *sources.Dumped, *sources.Discarded, *sources.StatusPatched, *sources.Refused, *sources.Requested, *sources.Silent, *sources.Counts:
 		return true
 	}
 	return false

@@ -15,6 +15,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/queue/session/words"
 )
 
@@ -59,7 +60,7 @@ func everywhereCause(pod *v1.Pod, d *cycle.Diagnosis) Cause {
 	for _, l := range d.Everywhere {
 		for _, reason := range l.Reasons {
 			one := everywhere(l.Plugin, reason)
-			if reason == unboundClaims && len(d.Unbound) > 0 {
+			if reason == verdict.UnboundClaims && len(d.Unbound) > 0 {
 				one.Text = fmt.Sprintf("PersistentVolumeClaim %s is not bound.", words.And(d.Unbound))
 			}
 			repeated := c.Reason == ClaimNotReady && one.Reason == ClaimNotReady && l.Plugin == names.VolumeZone
@@ -81,10 +82,6 @@ func everywhereCause(pod *v1.Pod, d *cycle.Diagnosis) Cause {
 	return c
 }
 
-// unboundClaims is VolumeBinding's reason for a claim that is to be bound before its pod is scheduled (v1.37:
-// framework/plugins/volumebinding/volume_binding.go).
-const unboundClaims = "pod has unbound immediate PersistentVolumeClaims"
-
 // everywhere explains a plugin's rejection of all nodes at once.
 func everywhere(plugin, reason string) Cause {
 	reason = strings.TrimSuffix(reason, ".")
@@ -96,14 +93,14 @@ func everywhere(plugin, reason string) Cause {
 			ClaimNotReady, fmt.Sprintf("PersistentVolumeClaim %s does not exist.", claim),
 			fmt.Sprintf("Create PersistentVolumeClaim %s.", claim), "the claim is created",
 		}
-	case reason == unboundClaims, reason == "PersistentVolume had no name": // by VolumeBinding and VolumeZone
+	case reason == verdict.UnboundClaims, reason == "PersistentVolume had no name": // by VolumeBinding and VolumeZone
 		return Cause{
 			ClaimNotReady, "A PersistentVolumeClaim of the pod is not bound.",
 			"Check the claim's storage class and its provisioner.", "the claim is bound",
 		}
 	case plugin == names.DynamicResources:
 		return Cause{ClaimNotReady, fmt.Sprintf("A device claim is not ready: %s.", reason), "", "the claim is ready"}
-	case plugin == names.VolumeBinding || plugin == names.VolumeRestrictions || plugin == names.VolumeZone:
+	case verdict.IsClaimNotReady(plugin, reason):
 		return Cause{ClaimNotReady, fmt.Sprintf("A volume is not ready: %s.", reason), "", "the volume is ready"}
 	}
 	return Cause{OtherPlugin, fmt.Sprintf("%s rejects it on every node: %s.", cmp.Or(plugin, "A plugin"), reason), "", ""}

@@ -15,6 +15,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/opinion"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
@@ -33,6 +34,8 @@ type Conclusion struct {
 	Helps sources.SafeText `json:"helps,omitempty"`
 	// Next says when it is tried at the latest, and what would make that earlier or successful.
 	Next sources.SafeText `json:"next"`
+	// Verdict is the second opinion on how the scheduler treats it. Nil if it waits as it should, as far as is known.
+	Verdict *opinion.Shown `json:"verdict,omitempty"`
 }
 
 // needsAge is how old the needs of a pod may be for a conclusion; it says from when they are.
@@ -65,8 +68,21 @@ func (m *Moment) Conclude(p *board.Pod, needs *Needs) *Conclusion {
 	}
 	return &Conclusion{
 		Reason: c.Reason, Summary: sources.Sanitize(m.summary(p)), Cause: sources.Sanitize(c.Text), Fix: sources.Sanitize(c.Fix),
-		Helps: sources.Sanitize(c.Helps), Next: sources.Sanitize(m.next(p, c)),
+		Helps: sources.Sanitize(c.Helps), Next: sources.Sanitize(m.next(p, c)), Verdict: m.Verdict(p),
 	}
+}
+
+// Verdict returns the second opinion on p, or nil. A what-if has none: the real scheduler is not in it.
+func (m *Moment) Verdict(p *board.Pod) *opinion.Shown {
+	if m.WhatIf {
+		return nil
+	}
+	return p.Opinion.Of(p.Key, m.Zone)
+}
+
+// isLost reports whether p is in none of the scheduler's queues.
+func (m *Moment) isLost(p *board.Pod) bool {
+	return p.Opinion != nil && p.Opinion.Code == opinion.Lost && !m.WhatIf
 }
 
 // NodesChanged says that p's last attempt saw another number of nodes than its needs were computed from. It is empty if
@@ -93,7 +109,11 @@ func (m *Moment) summary(p *board.Pod) string {
 	if p.WaitIsAtLeast() {
 		waited = "≥" + waited
 	}
-	said := fmt.Sprintf("pending %s, %s, %s", waited, p.AttemptCount().Attempts(), inTier(p.Tier))
+	where := inTier(p.Tier)
+	if m.isLost(p) {
+		where = "in no queue"
+	}
+	said := fmt.Sprintf("pending %s, %s, %s", waited, p.AttemptCount().Attempts(), where)
 	if !p.GoneSince.IsZero() {
 		said += ", probably gone since " + m.Zone.Second(p.GoneSince)
 	}
@@ -132,6 +152,16 @@ func (m *Moment) cause(p *board.Pod, needs *Needs) Cause {
 	c := m.ownCause(p, needs)
 	if q := m.Silent; q != nil && !q.Ended && (q.Profile == "" || q.Profile == p.Object().Spec.SchedulerName) {
 		c.Reason, c.Text = SchedulerSilent, q.Sentence(m.Zone)+" "+c.Text
+		return c
+	}
+	if m.WhatIf || p.Opinion == nil {
+		return c
+	}
+	switch p.Opinion.Code {
+	case opinion.Lost:
+		c.Reason, c.Text = NotInQueue, p.Opinion.Sentence(m.Zone)+" "+c.Text
+	case opinion.Starved, opinion.StaleView:
+		c.Text = p.Opinion.Sentence(m.Zone) + " " + c.Text
 	}
 	return c
 }
@@ -378,6 +408,8 @@ func nodesRejected(pod *v1.Pod, r verdict.Reason) (one, many, help string, code 
 func (m *Moment) next(p *board.Pod, c Cause) string {
 	said := m.nextTry(p, c)
 	switch {
+	case m.isLost(p):
+		return "Not tried until the pod changes or another scheduler leads."
 	case c.Reason == SchedulerSilent:
 		return "Not tried until a scheduler runs for it."
 	case m.Silent != nil && m.Silent.Ended:

@@ -78,6 +78,9 @@ func (m *Moment) Explain(p *board.Pod) []string {
 		}
 	}
 	said := m.explainTier(p)
+	if m.isLost(p) {
+		return []string{p.Opinion.Sentence(m.Zone)}
+	}
 	if q := m.Silent; q != nil && p.Tier.Queued() && (q.Profile == "" || q.Profile == p.Object().Spec.SchedulerName) {
 		return append([]string{q.PodSentence(m.Zone)}, said...)
 	}

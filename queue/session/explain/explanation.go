@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/opinion"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
@@ -19,6 +20,8 @@ type Explanation struct {
 	Pod    sources.SafeText `json:"pod"`
 	// Conclusion is nil if the pod has left the queue.
 	*Conclusion
+	// Missed is the verdict on a pod that has left the queue: it missed a wake-up.
+	Missed *opinion.Shown `json:"missed,omitempty"`
 
 	Tier       string    `json:"tier"`
 	Since      time.Time `json:"since"`
@@ -103,6 +106,14 @@ type WokenExplanation struct {
 	Until *time.Time `json:"until,omitempty"`
 }
 
+// Opinion returns the second opinion on the pod, or nil.
+func (x *Explanation) Opinion() *opinion.Shown {
+	if x.Conclusion != nil {
+		return x.Verdict
+	}
+	return x.Missed
+}
+
 // followsLogged reports whether a move rests on the scheduler's log, which has the one before it.
 func followsLogged(t *board.Transition) bool {
 	return t != nil && !t.Observed && t.Prev() != nil && t.Prev().Observed
@@ -155,6 +166,9 @@ func (m *Moment) Explanation(p *board.Pod, needs *Needs) *Explanation {
 		x.Notes = append(x.Notes, m.Assumed)
 	}
 	x.NextTry = m.NextTry(p)
+	if p.Opinion != nil && x.Conclusion == nil { // it was bound
+		x.Missed = m.Verdict(p)
+	}
 	if w, waits := m.IfWoken(p); waits {
 		x.IfWoken = &WokenExplanation{Tier: w.Tier.String()}
 		if w.Tier == queue.Backoff {
@@ -169,11 +183,26 @@ func (m *Moment) Explanation(p *board.Pod, needs *Needs) *Explanation {
 	return x
 }
 
+// Unserved returns the explanation of a pod that no scheduler works on.
+func (m *Moment) Unserved(p *board.Pod) *Explanation {
+	v := p.Opinion.Of(p.Key, m.Zone)
+	x := &Explanation{
+		Time: m.Now.UTC(), Pod: sources.Sanitize(p.Key.String()), Tier: p.Tier.String(), Since: p.Arrived.UTC(), Provenance: p.Provenance(), PendingSince: p.Arrived.UTC(),
+		Conclusion: &Conclusion{Reason: SchedulerSilent, Summary: sources.Sanitize(fmt.Sprintf("pending %s, in no queue", pending(m.Now.Sub(p.Arrived)))),
+			Cause: v.Sentence, Next: "Not tried until a scheduler runs for it.", Verdict: v},
+		Why: []sources.SafeText{v.Sentence},
+	}
+	if p.PriorityKnown() {
+		x.Priority = &p.Priority
+	}
+	return x
+}
+
 // NextTry returns when p moves to activeQ at the latest. It is nil if that is unknown, and for a pod in activeQ or in
 // flight. For a gated pod the flush only checks the gate, so it is nil, too.
 func (m *Moment) NextTry(p *board.Pod) *NextTry {
 	w := m.Wait(p)
-	if !w.Bounded() || p.Tier == queue.Gated || !p.GoneSince.IsZero() {
+	if !w.Bounded() || m.isLost(p) || p.Tier == queue.Gated || !p.GoneSince.IsZero() {
 		return nil
 	}
 	next := &NextTry{Latest: w.Until.UTC(), By: queue.BackoffComplete, Early: w.Early}

@@ -26,6 +26,8 @@ type Moment struct {
 	Hints Hints
 	// Silent is set while no scheduler activity is observed. Nil otherwise, and in a what-if.
 	Silent *timeline.Silence
+	// WhatIf is true in a what-if, in which the real scheduler does nothing.
+	WhatIf bool
 	// Assumed says which release's rules are assumed, as a sentence. Empty if those of the scheduler are known.
 	Assumed string
 	// Zone is the time zone of the sentences.

@@ -10,6 +10,8 @@ type Reason string
 const (
 	// SchedulerSilent: no scheduler is observed to handle the pod's schedulerName.
 	SchedulerSilent Reason = "SchedulerSilent"
+	// NotInQueue: the scheduler has lost the pod.
+	NotInQueue Reason = "NotInQueue"
 	// Gated: a PreEnqueue plugin keeps the pod out of activeQ.
 	Gated Reason = "Gated"
 	// WaitingForPodGroup: the pod's group is missing or is being scheduled.
@@ -63,7 +65,7 @@ const (
 // Reasons lists all reasons, those with precedence first.
 func Reasons() []Reason {
 	return []Reason{
-		SchedulerSilent, Gated, WaitingForPodGroup, BeingScheduled, PreemptionInProgress, SchedulingError, NoNodes, ClaimNotReady,
+		SchedulerSilent, NotInQueue, Gated, WaitingForPodGroup, BeingScheduled, PreemptionInProgress, SchedulingError, NoNodes, ClaimNotReady,
 		ResourceNotOffered, NodesTooSmall, NodeAffinity, VolumeConflict, UntoleratedTaints, NodesCordoned, NodesNotReady, PodAffinity,
 		TopologySpread, PortConflict, DevicesUnavailable, Fragmented, InsufficientResources, OtherPlugin, Fits, Queued, Unknown,
 	}

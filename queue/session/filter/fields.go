@@ -44,6 +44,7 @@ var fields = [...]Field{
 		return is(p.OwnerKind+"/"+p.OwnerName) || is(p.OwnerName)
 	}),
 	text("node", nil, "where the pod is bound or nominated to run", func(p *Pod, is func(string) bool) bool { return is(p.Node) }),
+	text("verdict", nil, "the second opinion: lost, starved, staleview, missedwakeup, held, noscheduler", func(p *Pod, is func(string) bool) bool { return p.Verdict != "" && is(p.Verdict) }),
 	number("attempts", nil, "how often the pod was popped", func(p *Pod) int64 { return int64(p.Attempts) }),
 	number("prio", []string{"priority"}, "the priority", func(p *Pod) int64 { return int64(p.Priority) }),
 	{Name: "waiting", Operators: durationOperators, parse: parseWaiting,

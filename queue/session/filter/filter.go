@@ -26,6 +26,8 @@ type Pod struct {
 	Node     string
 	Attempts int
 	Priority int32
+	// Verdict is the code of the second opinion. Empty if there is none.
+	Verdict string
 	// Waiting is how long the pod has been in the queue, or was when it left.
 	Waiting time.Duration
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/queue/session/opinion"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
@@ -35,6 +37,8 @@ type Report struct {
 	Plugins  []PluginReport `json:"plugins"`
 	// Longest are the pods that waited longest for the scheduler in the queue.
 	Longest []LongestReport `json:"longest"`
+	// Verdicts are the second opinion on pods, in the order in which they were given.
+	Verdicts []VerdictReport `json:"verdicts,omitempty"`
 	// Silences are the times without any scheduler activity.
 	Silences []SilenceReport `json:"silences,omitempty"`
 	// SchedulerEnded is when the last scheduler shut down, according to its log. End is that time then: what
@@ -52,6 +56,33 @@ type SilenceReport struct {
 	Profile sources.SafeText `json:"profile,omitempty"`
 	// Sentence says the same in words.
 	Sentence string `json:"-"`
+}
+
+// VerdictReport is a verdict on a pod.
+type VerdictReport struct {
+	Pod sources.SafeText `json:"pod"`
+	// At is when it was given. Until is when it was taken back or the pod left, nil if neither.
+	At    time.Time  `json:"at"`
+	Until *time.Time `json:"until,omitempty"`
+	*opinion.Shown
+}
+
+// mostVerdicts limits how many verdicts a report has.
+const mostVerdicts = 1000
+
+// judged notes that p has another verdict since then, or none any more.
+func (r *reporter) judged(at time.Time, p *board.Pod) {
+	pod := sources.Sanitize(p.Key.String())
+	if i, has := r.standing[pod]; has {
+		until := at.UTC()
+		r.report.Verdicts[i].Until = &until
+		delete(r.standing, pod)
+	}
+	if p.Opinion == nil || at.After(r.report.End) || len(r.report.Verdicts) >= mostVerdicts {
+		return
+	}
+	r.standing[pod] = len(r.report.Verdicts)
+	r.report.Verdicts = append(r.report.Verdicts, VerdictReport{Pod: pod, At: at.UTC(), Shown: p.Opinion.Of(p.Key, words.Zone{})})
 }
 
 // LongestReport describes the time that one pod was in the queue: from its arrival until it left, or the
@@ -144,12 +175,20 @@ func Summarize(ctx context.Context, rec *sources.Recording, opts timeline.Option
 	r.selects = opts.Selects
 	all := opts
 	all.Filter = filter.Filter{} // stays and attempts span several moves, so the filter selects pods
-	silences, end, err := timeline.ReplayBoard(ctx, rec, all, r.add, nil)
+	replayed, err := timeline.ReplayWith(ctx, rec, all, timeline.ReplayHandlers{Move: r.add, Verdict: func(at time.Time, p *board.Pod) error {
+		if opts.Filter.Empty() || opts.Filter.Match(p.Facts(at)) {
+			r.judged(at, p)
+		}
+		return nil
+	}})
 	if err != nil {
 		return nil, err
 	}
-	r.noteGone(end)
-	r.addSilences(silences)
+	r.noteGone(replayed.Board)
+	for _, p := range replayed.Unserved {
+		r.judged(p.Since, p)
+	}
+	r.addSilences(replayed.Silences)
 	return r.finish(), nil
 }
 

@@ -27,8 +27,9 @@ type reporter struct {
 	finished []finishedPod         // by the pods' numbers; for unfinished pods it contains older state
 	wakes    map[string]*WakeReport
 	plugins  map[string]*PluginReport
-	rejected map[string]*podSet // by plugin
-	bound    distribution       // attempts
+	rejected map[string]*podSet       // by plugin
+	bound    distribution             // attempts
+	standing map[sources.SafeText]int // the verdicts that pods have, as indices into those of the report
 	// events and rejections number what moves refer to; lists contains the plugins of each rejection.
 	events, rejections numbers[string]
 	lists              [][]string
@@ -37,7 +38,7 @@ type reporter struct {
 func newReporter(rec *sources.Recording) *reporter {
 	r := &reporter{
 		selects: timeline.Options{}.Selects, pods: map[uint32]*podReport{},
-		wakes: map[string]*WakeReport{}, plugins: map[string]*PluginReport{}, rejected: map[string]*podSet{},
+		wakes: map[string]*WakeReport{}, standing: map[sources.SafeText]int{}, plugins: map[string]*PluginReport{}, rejected: map[string]*podSet{},
 	}
 	r.events.number("", strings.Clone) // so that it is 0
 	r.report.Source = rec.Name

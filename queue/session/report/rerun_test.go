@@ -66,14 +66,14 @@ func TestRerunVictimStaysGone(t *testing.T) {
 	})
 	low = world.Change(&c, 15, sources.Updated, low, func(p *v1.Pod) { p.Labels = map[string]string{"version": "2"} })
 	world.Change(&c, 20, sources.Deleted, low, nil)
-	rec := replayed.Again(t, c.Recording(30))
+	rec := replayed.Rerun(t, c.Recording(30))
 	var changes []sources.Verb
-	_, _, err := timeline.ReplayBoard(t.Context(), rec, timeline.Options{}, func(*board.Transition) error { return nil }, func(ev sources.Event) {
+	_, err := timeline.ReplayWith(t.Context(), rec, timeline.Options{}, timeline.ReplayHandlers{Move: func(*board.Transition) error { return nil }, Object: func(ev sources.Event) {
 		change := ev.Fact.(*sources.ObjectChange)
 		if pod, is := change.Object.(*v1.Pod); is && pod.Name == "low" {
 			changes = append(changes, change.Verb)
 		}
-	})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,12 +55,12 @@ func (p runSpec) moves(ctx context.Context) iter.Seq2[*board.Transition, error] 
 			}
 			return
 		}
-		_, _, err := timeline.ReplayBoard(ctx, p.rec, p.opts, func(t *board.Transition) error {
+		_, err := timeline.ReplayWith(ctx, p.rec, p.opts, timeline.ReplayHandlers{Object: p.changed, Move: func(t *board.Transition) error {
 			if !yield(t, nil) {
 				return errStop
 			}
 			return nil
-		}, p.changed)
+		}})
 		if err != nil && !errors.Is(err, errStop) {
 			yield(nil, err)
 		}

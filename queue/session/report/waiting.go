@@ -3,6 +3,7 @@ package report
 import (
 	"time"
 
+	"github.com/schedq/schedq/queue/session/opinion"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -31,4 +32,6 @@ type Waiting struct {
 	// gated, ready or in flight.
 	NextTry    *time.Time `json:"nextTry,omitempty"`
 	Provenance string     `json:"provenance"`
+	// Verdict is the second opinion. Nil if the pod waits as it should, as far as is known.
+	Verdict *opinion.Shown `json:"verdict,omitempty"`
 }

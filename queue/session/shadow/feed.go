@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/cluster"
@@ -202,6 +203,17 @@ func (f *Feed) EndWith(ctx context.Context) {
 			l.driver.stopped = stopped
 		}
 	}
+}
+
+// IsLive reports whether the source goes on.
+func (f *Feed) IsLive() bool { return f.live }
+
+// Scheduler returns the local scheduler of the model, which has the objects of about the last event made. It is nil if there is none.
+func (f *Feed) Scheduler() *cycle.Scheduler {
+	if f.Shadow == nil || f.Shadow.driver == nil {
+		return nil
+	}
+	return f.Shadow.driver.Scheduler
 }
 
 // locals returns the schedulers that are run here.

@@ -15,6 +15,7 @@ import (
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/flush"
 	"github.com/schedq/schedq/queue/session/history"
+	"github.com/schedq/schedq/queue/session/opinion"
 	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
@@ -52,6 +53,8 @@ type Engine struct {
 	// actions collects what the injection being performed does to the cluster and the queue. Nil outside of one.
 	actions *[]sources.Fact
 
+	// whatIf is true of a what-if, in which the real scheduler does nothing.
+	whatIf bool
 	// Driver is the local scheduler of a what-if, nil while the user decides. resourceVersion is the newest of its objects.
 	Driver          *shadow.Driver
 	resourceVersion int64
@@ -67,7 +70,7 @@ func newEngine(cfg *schedulerconfig.Config, plugins queue.Plugins, start time.Ti
 
 // Clone returns an independent copy of the engine, without Board and Emit.
 func (e *Engine) Clone() *Engine {
-	c := &Engine{plugins: e.plugins, Config: e.Config, Objects: e.Objects.Copy(), Ticks: e.Ticks, moves: e.moves, changes: e.changes, attached: e.attached, creationAhead: e.creationAhead, watch: e.watch}
+	c := &Engine{plugins: e.plugins, Config: e.Config, Objects: e.Objects.Copy(), Ticks: e.Ticks, moves: e.moves, changes: e.changes, attached: e.attached, creationAhead: e.creationAhead, watch: e.watch, whatIf: e.whatIf}
 	c.Queue = e.Queue.Clone(c.plugins, c)
 	return c
 }
@@ -112,6 +115,14 @@ func (e *Engine) apply(ev sources.Event) {
 	case *verdict.Absent:
 		if p := e.Board.Get(f.Pod); p != nil {
 			e.refreshPod(ev.Time, f.Pod, p.PodInfo.Pod, func(p *board.Pod) { p.GoneSince = f.Since })
+		}
+	case *opinion.Given:
+		if p := e.Board.Get(f.Pod); p != nil && p.PodInfo.Pod.UID == f.UID {
+			e.refreshPod(ev.Time, f.Pod, p.PodInfo.Pod, func(p *board.Pod) { p.Opinion = f.Verdict })
+		}
+	case *sources.Discarded:
+		if e.Board.Get(f.Pod) == nil && e.Objects.Pod(f.Pod) == nil { // it was in activeQ
+			e.applyMove(ev.Time, &sources.Move{Pod: f.Pod, To: sources.TierActive}, nil)
 		}
 	case *sources.SchedulerRunning:
 		if !f.ReleaseInferred {
@@ -301,6 +312,9 @@ func (e *Engine) EmitMoves(now time.Time, update func(*board.Pod)) {
 		e.moves++
 		after := e.boardPod(key, before)
 		after.GoneSince = time.Time{}
+		if p := after.Opinion; p != nil && (e.whatIf || p.Code != opinion.MissedWakeUp && (t.To == queue.Scheduled || t.To == queue.Deleted || t.Observed && p.Code != opinion.Held)) {
+			after.Opinion = nil
+		}
 		if restated := t.From == t.To && t.Observed && t.To != queue.Gated; !restated || before == nil {
 			after.Tier, after.Observed = t.To, t.Observed
 			if t.From != t.To {

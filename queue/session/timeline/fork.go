@@ -53,6 +53,7 @@ type branch struct {
 // Fork returns a fork of the recording t that starts at now, the moment shown.
 func (t *Timeline) Fork(now time.Time) *Timeline {
 	e := t.EngineShown(now)
+	e.whatIf = true
 	f := &Timeline{Executed: now, Start: now, Forked: &forkStart{engine: e, History: t.History.Fork()}, Branch: &branch{From: now}}
 	f.History = t.History.Fork()
 	f.setEngine(e.Clone())

@@ -19,6 +19,10 @@ const pollInterval = 50 * time.Millisecond
 type Handlers struct {
 	// Move is called for each move, in order. Its error ends Follow.
 	Move func(*board.Transition) error
+	// Verdict is called with each pod whose verdict changed. It may have none any more. A bound pod may have one.
+	Verdict func(at time.Time, p *board.Pod)
+	// Unserved is called every few seconds with the pods that no scheduler works on. They are in no tier of the board.
+	Unserved func([]*board.Pod)
 	// Status is called with the stream's status after each poll.
 	Status func(sources.Status)
 	// Idle is called after each poll, after Move for all moves up to now. Its error ends Follow.
@@ -40,10 +44,16 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, h Handlers
 		if c.Move != nil && failed == nil && h.Move != nil {
 			failed = h.Move(c.Move)
 		}
+		if h.Verdict != nil && judgedAnew(c) {
+			h.Verdict(c.At, c.After)
+		}
 	}
 	f := shadow.NewLiveFeed(cfg)
 	var schedulers Schedulers
 	defer f.Close()
+	second := newOpinions(cfg, f)
+	defer second.close()
+	var unserved time.Time // when h.Unserved was last called
 
 	running, stop := context.WithCancel(ctx)
 	defer stop()
@@ -60,11 +70,19 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, h Handlers
 		}
 		for i := 0; f.HasEvent(i); i++ {
 			schedulers.Add(f.Events[i])
-			if e.apply(f.Events[i]); failed != nil {
+			if second.apply(e, f.Events[i]); failed != nil {
 				return failed
 			}
 		}
 		f.Events = nil
+		second.pass(f.End)
+		for _, ev := range second.judge(e, f.End) {
+			e.apply(ev)
+		}
+		if h.Unserved != nil && (last || now.Sub(unserved) >= judgeEvery) {
+			unserved = now
+			h.Unserved(second.unserved())
+		}
 		e.dropLeft(now)
 		if f.Err != nil {
 			return f.Err

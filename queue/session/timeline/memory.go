@@ -149,7 +149,7 @@ func (t *Timeline) StoreBeyond(bytes int64) error {
 // archive, whose file is closed with the last of them.
 func (t *Timeline) Restart() {
 	was := *t
-	was.Feed.Close()
+	was.CloseFeed()
 	*t = *New(was.source.rec, was.source.cfg, was.source.plugins)
 	if was.source.opts.OpenArchive != nil {
 		_ = t.OpenPast(was.source.opts) // if that fails, the oldest history is dropped, which a notice reports

@@ -1,11 +1,14 @@
 package timeline
 
 import (
+	"slices"
 	"time"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/history"
+	"github.com/schedq/schedq/queue/session/opinion"
 	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/sources"
 )
@@ -21,6 +24,8 @@ type Timeline struct {
 	Start, End time.Time
 	// KeptSince is the time before which the history was dropped. Zero: nothing was dropped.
 	KeptSince time.Time
+
+	opinions *opinions // nil of a fork and of a rerun
 
 	// Of a recording: its events, how many of them were executed, and earlier states of the engine.
 	source      recordingSource
@@ -58,6 +63,9 @@ func New(rec *sources.Recording, cfg *schedulerconfig.Config, plugins queue.Plug
 		t.ReadTo(rec.End)
 	}
 	t.setEngine(newEngine(cfg, plugins, t.Start))
+	if !rec.Rerun {
+		t.opinions = newOpinions(cfg, t.Feed)
+	}
 	return t
 }
 
@@ -65,6 +73,7 @@ func New(rec *sources.Recording, cfg *schedulerconfig.Config, plugins queue.Plug
 func NewLive(cfg *schedulerconfig.Config, opts Options, now time.Time) *Timeline {
 	t := &Timeline{History: history.New(), Feed: shadow.NewLiveFeed(cfg), Start: now, End: now}
 	t.setEngine(newEngine(cfg, opts.Plugins, now))
+	t.opinions = newOpinions(cfg, t.Feed)
 	return t
 }
 
@@ -114,6 +123,13 @@ func (t *Timeline) Execute(at time.Time) {
 		for t.HasEventBy(at) {
 			t.ExecuteNext()
 		}
+		if t.Feed.IsLive() && !t.Feed.HasEvent(t.Next) {
+			t.opinions.pass(at)
+			t.insert(t.opinions.judge(t.Engine, at))
+			for t.Feed.HasEvent(t.Next) && !t.Feed.Events[t.Next].Time.After(at) {
+				t.ExecuteNext()
+			}
+		}
 	} else if d := t.Engine.Driver; d != nil {
 		d.Advance(at)
 	} else {
@@ -153,6 +169,10 @@ func (t *Timeline) ExecuteNext() {
 	}
 	ev := t.Feed.Events[t.Next]
 	t.factBytes += t.factSize(ev)
+	_, given := ev.Fact.(*opinion.Given)
+	if !given {
+		t.opinions.see(t.Engine, ev)
+	}
 	t.Engine.apply(ev)
 	if _, is := ev.Fact.(*sources.Counts); is {
 		t.Counts = append(t.Counts, localCounts{t.Head().Counts(), t.ChangeCount()})
@@ -160,6 +180,17 @@ func (t *Timeline) ExecuteNext() {
 	t.Silences.Add(ev)
 	t.Executed = ev.Time
 	t.Next++
+	if !given {
+		t.insert(t.opinions.judge(t.Engine, ev.Time))
+	}
+}
+
+// Unserved returns the pods that no scheduler works on at the end of what is executed. They are in no tier of the board.
+func (t *Timeline) Unserved() []*board.Pod { return t.opinions.unserved() }
+
+// insert makes events the next ones of the recording.
+func (t *Timeline) insert(events []sources.Event) {
+	t.Feed.Events = slices.Insert(t.Feed.Events, t.Next, events...)
 }
 
 // executeMore executes the recording's next event, or in a fork what is due next, if that begins before until. It returns
@@ -232,6 +263,12 @@ func (t *Timeline) NextMove() (time.Time, bool) {
 		}
 	}
 	return time.Time{}, false
+}
+
+// CloseFeed ends the reading of the recording, and the schedulers that run beside it.
+func (t *Timeline) CloseFeed() {
+	t.Feed.Close()
+	t.opinions.close()
 }
 
 // FirstChange returns the number of the first change that can be shown: the oldest that was not dropped, or in a fork its

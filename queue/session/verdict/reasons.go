@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/schedq/schedq/queue/cycle"
@@ -87,6 +88,33 @@ func pluginsOf(reason, release string) []string {
 func isMissingClaim(reason string) bool {
 	return strings.HasPrefix(reason, `persistentvolumeclaim "`) && strings.HasSuffix(reason, `" not found`)
 }
+
+// UnboundClaims is VolumeBinding's reason for a claim that is to be bound before its pod is scheduled (v1.37:
+// framework/plugins/volumebinding/volume_binding.go).
+const UnboundClaims = "pod has unbound immediate PersistentVolumeClaims"
+
+// IsClaimNotReady reports whether a plugin's reason, which applies to every node, is that a volume or device claim does not exist
+// or is not ready.
+func IsClaimNotReady(plugin, reason string) bool {
+	if strings.HasPrefix(reason, "node(s) ") {
+		return false
+	}
+	switch plugin {
+	case names.DynamicResources, names.VolumeBinding, names.VolumeRestrictions, names.VolumeZone:
+		return true
+	}
+	return isMissingClaim(reason) || reason == UnboundClaims || reason == "PersistentVolume had no name" // by VolumeBinding and VolumeZone
+}
+
+// InTree reports whether kube-scheduler has a plugin of that name.
+func InTree(plugin string) bool { return slices.Contains(inTree(), plugin) }
+
+var inTree = sync.OnceValue(func() (all []string) {
+	for name := range plugins.NewInTreeRegistry() {
+		all = append(all, name)
+	}
+	return all
+})
 
 // PluginsOf returns the plugins that rejected an attempt with that message, sorted, for a scheduler of that release; "" is
 // the newest. It includes UnknownPlugin if the plugin of a reason is unknown, or if there are no reasons. It is nil for the
