@@ -74,9 +74,9 @@ type Shown struct {
 	Evidence []Evidence       `json:"evidence"`
 	Event    string           `json:"event,omitempty"`
 	// Helps says what helps, and Commands do it. schedq never runs them.
-	Helps    sources.SafeText   `json:"helps"`
+	Helps sources.SafeText `json:"helps"`
 	// Name is for a narrow place: see Verdict.Name.
-	Name string `json:"-"`
+	Name     string             `json:"-"`
 	Commands []sources.SafeText `json:"commands,omitempty"`
 }
 
