@@ -334,8 +334,8 @@ func TestLostPods(t *testing.T) {
 	for i := range pods {
 		create(fmt.Sprintf("lost-%d", i), "lost", "100m")
 	}
-	// Each new pod is an event for the pods that wait on Permit.
-	for i := range 40 {
+	// Each new pod is an event for the pods that wait on Permit. The log must go on for half a minute after a pod is discarded.
+	for i := range 100 {
 		create(fmt.Sprintf("event-%d", i), "", "10m")
 		time.Sleep(500 * time.Millisecond)
 	}

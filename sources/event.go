@@ -91,9 +91,8 @@ type Silent struct {
 	Profile string
 	// Ended is true if the scheduler logged that it shut down.
 	Ended bool
-	// Untried is true if that is concluded from a pod that is not tried although its turn should have come. A scheduler whose attempts all fail with
-	// the same message looks the same.
-	Untried bool
+	// Inferred is true if a model concludes it from attempts that do not show.
+	Inferred bool
 }
 
 // shutdownTakes limits how long kube-scheduler logs moves after it logged its shutdown.

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -11,7 +12,9 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/cli"
 	"github.com/schedq/schedq/cmd/schedq/metrics"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/opinion"
 	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -30,7 +33,7 @@ func NewWatch() *cobra.Command {
 		}
 		out := newMovePrinter(cmd.OutOrStdout(), asJSON)
 		opts.Filter = only.Filter
-		if err := timeline.Replay(cmd.Context(), rec, opts, out.print); err != nil {
+		if _, err := timeline.ReplayJudged(cmd.Context(), rec, opts, out.print, out.verdict); err != nil {
 			return err
 		}
 		return out.flush()
@@ -54,6 +57,7 @@ func watchLive(cmd *cobra.Command, cluster *kubeFlags, opts timeline.Options, as
 		return err
 	}
 	figures := metrics.New()
+	var failed error // of a verdict's line
 	metrics.Serve(cmd.Context(), listener, figures.Gather, nil)
 	out := newMovePrinter(cmd.OutOrStdout(), asJSON)
 	return timeline.Follow(cmd.Context(), figures.WithCounts(source), opts, timeline.Handlers{
@@ -64,22 +68,35 @@ func watchLive(cmd *cobra.Command, cluster *kubeFlags, opts timeline.Options, as
 			}
 			return out.print(t)
 		},
-		Verdict:  figures.AddVerdict,
+		Verdict: func(at time.Time, p *board.Pod) {
+			figures.AddVerdict(at, p)
+			if cluster.Shows(p.Key.Namespace) && (opts.Filter.Empty() || opts.Filter.Match(p.Facts(at))) && failed == nil {
+				failed = out.verdict(at, p)
+			}
+		},
 		Unserved: figures.SetUnserved,
 		Status:   cli.NewStatusPrinter(cmd.ErrOrStderr()).Print,
 		Idle: func(board *board.Board, now time.Time) error {
 			if listener != nil {
 				figures.SetBoard(board, now)
 			}
-			return out.flush()
+			return cmp.Or(failed, out.flush())
 		},
 	})
 }
 
-// movePrinter prints moves, one per line, through a buffer.
+// movePrinter prints moves and verdicts, one per line, through a buffer.
 type movePrinter struct {
-	out   *bufio.Writer
-	print func(*board.Transition) error
+	out     *bufio.Writer
+	print   func(*board.Transition) error
+	verdict func(at time.Time, p *board.Pod) error
+}
+
+// verdictLine is a verdict as a line of JSON. Verdict is null if it is taken back.
+type verdictLine struct {
+	Time    time.Time      `json:"time"`
+	Pod     string         `json:"pod"`
+	Verdict *opinion.Shown `json:"verdict"`
 }
 
 func newMovePrinter(w io.Writer, asJSON bool) *movePrinter {
@@ -87,8 +104,19 @@ func newMovePrinter(w io.Writer, asJSON bool) *movePrinter {
 	if asJSON {
 		encoder := cli.NewJSONEncoder(p.out)
 		p.print = func(t *board.Transition) error { return encoder.Encode(t) }
+		p.verdict = func(at time.Time, pod *board.Pod) error {
+			return encoder.Encode(verdictLine{at.UTC(), pod.Key.String(), pod.Opinion.Of(pod.Key, words.Zone{})})
+		}
 	} else {
 		p.print = func(t *board.Transition) error { _, err := fmt.Fprintln(p.out, t); return err }
+		p.verdict = func(at time.Time, pod *board.Pod) error {
+			said := "no verdict any more"
+			if pod.Opinion != nil {
+				said = pod.Opinion.Sentence(words.Zone{})
+			}
+			_, err := fmt.Fprintf(p.out, "%s %s  %s  %s\n", words.Zone{}.Day(at), words.Zone{}.Precise(at), pod.Key, said)
+			return err
+		}
 	}
 	return p
 }

@@ -80,17 +80,16 @@ func (w *Watch) isSilent(profile string) bool { _, silent := w.silent[profile]; 
 // noScheduler judges a pod whose scheduler shows no sign. A restart takes less than the time after which a pod is retried at the
 // latest.
 func (w *Watch) noScheduler(p *Pod) *Verdict {
-	since, of := w.silent[""], ""
-	if of = p.Object.Spec.SchedulerName; w.isSilent(of) {
-		since = w.silent[of]
+	of := p.Object.Spec.SchedulerName
+	q, own := w.silent[of]
+	if !own {
+		q = w.silent[""]
 	}
-	if since.IsZero() {
-		return nil // only pods that should have been tried say so
-	}
+	since := q.since
 	if since.Before(p.Arrived) {
 		since = p.Arrived
 	}
-	if w.last.Sub(since) < w.opts.PodMaxInUnschedulablePods+queue.LeftoverFlushInterval || len(w.broken) > 0 {
+	if q.inferred || w.last.Sub(since) < w.opts.PodMaxInUnschedulablePods+queue.LeftoverFlushInterval || len(w.broken) > 0 {
 		return nil
 	}
 	return &Verdict{Code: NoScheduler, Since: since, Certain: true, On: cmp.Or(of, v1.DefaultSchedulerName), Evidence: []Evidence{

@@ -192,6 +192,22 @@ func TestHeld(t *testing.T) {
 	}
 }
 
+// TestSilentScheduler: pods have no scheduler once the lease has lapsed for longer than a restart takes.
+func TestSilentScheduler(t *testing.T) {
+	c, _ := newCluster()
+	c.works(10, 50)
+	c.Add(70, &sources.Silent{Since: world.At(60)})
+	arrives := func(at float64) {
+		world.Change(&c.Cluster, at, sources.Added, world.PendingPod(fmt.Sprintf("new-%g", at), "1m"), nil)
+	}
+	for at := 80.; at < 380; at += 20 {
+		arrives(at)
+	}
+	world.ExpectText(t, c.verdicts(t, "web", 380), "")
+	arrives(400)
+	world.ExpectText(t, c.verdicts(t, "web", 400), "NoScheduler true ")
+}
+
 // TestNoScheduler: a pod has no scheduler whose schedulerName no profile has, unless others with that name are bound.
 func TestNoScheduler(t *testing.T) {
 	for _, served := range []bool{false, true} {

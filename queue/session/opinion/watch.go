@@ -30,15 +30,15 @@ type Watch struct {
 	logged   moment // since when the scheduler's log shows the end of each attempt; zero while it does not
 	attached bool   // all objects there were are known
 	first    time.Time
-	records  bool                 // the source shows the scheduler's Events
-	late     moment               // when an Event last came late
-	broken   map[string]bool      // watches that deliver nothing; "" stands for all
-	silent   map[string]time.Time // profiles without a sign of a scheduler, and when that was last seen, zero if it may be busy; "" stands for all
-	served   map[string]bool      // schedulerNames with a pod that was tried or bound
-	limited  moment               // when the scheduler's requests last came near their rate limit
-	exact    bool                 // the source shows all of them
-	tokens   float64              // that are left of the limit
-	counted  time.Time            // as of then
+	records  bool               // the source shows the scheduler's Events
+	late     moment             // when an Event last came late
+	broken   map[string]bool    // watches that deliver nothing; "" stands for all
+	silent   map[string]silence // profiles without a sign of a scheduler; "" stands for all
+	served   map[string]bool    // schedulerNames with a pod that was tried or bound
+	limited  moment             // when the scheduler's requests last came near their rate limit
+	exact    bool               // the source shows all of them
+	tokens   float64            // that are left of the limit
+	counted  time.Time          // as of then
 
 	nodesGone []time.Time // when nodes were deleted, the last mostGone of them
 
@@ -65,6 +65,12 @@ type record struct {
 	// contradicted are the first and the last of the attempts that the objects contradict, all on that node.
 	contradicted [2]time.Time
 	on           string
+}
+
+// silence is when there was the last sign of a scheduler. It is no evidence if it is inferred: attempts need not show.
+type silence struct {
+	since    time.Time
+	inferred bool
 }
 
 // nodeRecord is what last made room on a node.
@@ -99,7 +105,7 @@ const (
 // NewWatch returns a watch of a scheduler with these options, whose requests have that limit per second, and burst.
 func NewWatch(opts queue.Options, qps float32, burst int) *Watch {
 	return &Watch{
-		opts: opts, qps: qps, burst: burst, tokens: float64(burst), broken: map[string]bool{}, silent: map[string]time.Time{}, served: map[string]bool{},
+		opts: opts, qps: qps, burst: burst, tokens: float64(burst), broken: map[string]bool{}, silent: map[string]silence{}, served: map[string]bool{},
 		pods: map[types.UID]record{}, nodes: map[string]nodeRecord{}, tries: map[int32]*attempts{},
 	}
 }
@@ -195,11 +201,8 @@ func (w *Watch) sawScheduler(ev sources.Event) {
 			delete(w.silent, f.Profile)
 			return
 		}
-		if since, known := w.silent[f.Profile]; !known || since.IsZero() {
-			if since = f.Since; f.Untried {
-				since = time.Time{}
-			}
-			w.silent[f.Profile] = since
+		if s, known := w.silent[f.Profile]; !known || s.inferred {
+			w.silent[f.Profile] = silence{f.Since, f.Inferred}
 		}
 	case *sources.WatchGap:
 		if f.Lasts() {

@@ -105,5 +105,5 @@ func (p *presence) NotTried(now time.Time, pod *v1.Pod) {
 			}
 		}
 	}
-	p.tell(now, &sources.Silent{Since: last, Profile: profile, Untried: true})
+	p.tell(now, &sources.Silent{Since: last, Profile: profile})
 }

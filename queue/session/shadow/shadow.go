@@ -54,7 +54,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		limit.ReserveN(began, limit.Burst())
 	}
 	s.oracle = &oracle{
-		presence:   newPresence(cfg, func(now time.Time, f *sources.Silent) { emit(sources.Event{Time: now, Fact: f}) }),
+		presence:   newPresence(cfg, func(now time.Time, f *sources.Silent) { f.Inferred = true; emit(sources.Event{Time: now, Fact: f}) }),
 		pace:       newPace(),
 		channels:   channels.New(cfg, requests),
 		preBind:    preBindWaits{Patience: writePatience, AwaitsVolume: s.objects.AwaitsVolume, UnreadyClaim: s.objects.UnreadyClaim, Claimed: s.objects.Claimed},

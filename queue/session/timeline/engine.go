@@ -312,7 +312,7 @@ func (e *Engine) EmitMoves(now time.Time, update func(*board.Pod)) {
 		e.moves++
 		after := e.boardPod(key, before)
 		after.GoneSince = time.Time{}
-		if p := after.Opinion; p != nil && (e.whatIf || p.Code != opinion.MissedWakeUp && (t.To == queue.Scheduled || t.To == queue.Deleted || t.Observed && p.Code != opinion.Held)) {
+		if p := after.Opinion; p != nil && (e.whatIf || p.Code != opinion.MissedWakeUp && (t.To == queue.Scheduled || t.To == queue.Deleted || t.Observed && (p.Code == opinion.Lost || p.Code == opinion.Starved || p.Code == opinion.NoScheduler))) {
 			after.Opinion = nil
 		}
 		if restated := t.From == t.To && t.Observed && t.To != queue.Gated; !restated || before == nil {
