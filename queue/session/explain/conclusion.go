@@ -109,11 +109,10 @@ func (m *Moment) summary(p *board.Pod) string {
 	if p.WaitIsAtLeast() {
 		waited = "≥" + waited
 	}
-	where := inTier(p.Tier)
-	if m.isLost(p) {
-		where = "in no queue"
+	if m.isLost(p) { // its later attempts are the model's
+		return fmt.Sprintf("pending %s, in no queue", waited)
 	}
-	said := fmt.Sprintf("pending %s, %s, %s", waited, p.AttemptCount().Attempts(), where)
+	said := fmt.Sprintf("pending %s, %s, %s", waited, p.AttemptCount().Attempts(), inTier(p.Tier))
 	if !p.GoneSince.IsZero() {
 		said += ", probably gone since " + m.Zone.Second(p.GoneSince)
 	}

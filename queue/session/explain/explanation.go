@@ -156,7 +156,10 @@ func (m *Moment) Explanation(p *board.Pod, needs *Needs) *Explanation {
 			x.Notes = append(x.Notes, "Why it is there: "+b.Sentence(m.Zone))
 		}
 	}
-	if p.Tier.Queued() || p.Tier == queue.InFlight {
+	switch {
+	case m.isLost(p):
+		x.Notes = append(x.Notes, "Its tier and attempts since then are those of the model, which goes on trying it.")
+	case p.Tier.Queued() || p.Tier == queue.InFlight:
 		m.explainAttempt(p, x)
 		if changed := m.NodesChanged(p, needs); changed != "" {
 			x.Notes = append(x.Notes, changed)

@@ -112,8 +112,9 @@ func (w *Watch) discarded(p *Pod) *Verdict {
 		v.Evidence = append(v.Evidence, Evidence{at.at, "since then the pod has not changed, and no attempt is observed"})
 	}
 	if failed := r.failed; failed != (moment{}) {
-		v.Evidence = slices.Insert(v.Evidence, 0, Evidence{failed.at, "its last attempt failed"})
+		v.Evidence = append(v.Evidence, Evidence{failed.at, "its last attempt failed"})
 	}
+	slices.SortStableFunc(v.Evidence, func(a, b Evidence) int { return a.Time.Compare(b.Time) })
 	return v
 }
 

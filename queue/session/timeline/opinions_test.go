@@ -53,5 +53,7 @@ func BenchmarkJudge(b *testing.B) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	b.ReportMetric(100*b.Elapsed().Seconds()/float64(b.N)/judgeManyEvery.Seconds(), "%-of-a-core")
-	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MiB")
+	b.ReportMetric(float64(int64(after.HeapAlloc)-int64(before.HeapAlloc))/(1<<20), "MiB")
+	runtime.KeepAlive(failed)
+	runtime.KeepAlive(o)
 }
