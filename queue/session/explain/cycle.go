@@ -178,7 +178,7 @@ func (c *Cycle) Summary(zone words.Zone) []string {
 	switch {
 	case a == nil:
 	case a.Match == Equal:
-		lines = append(lines, fmt.Sprintf("It was bound there%s.", when))
+		lines = append(lines, fmt.Sprintf("It was bound to %s%s.", a.Node, when))
 	case a.Match == Tie:
 		lines = append(lines, fmt.Sprintf("It was bound to %s%s, which has the same score.", a.Node, when))
 	default:
