@@ -187,6 +187,9 @@ func (i *inspector) run() *Inspection {
 	switch {
 	case err == nil:
 		r.Node = sources.Sanitize(result.SuggestedHost)
+		if result.FeasibleNodes == 1 { // nothing was scored
+			i.keepFeasible(sets.New(result.SuggestedHost))
+		}
 	case errors.As(err, &fit):
 		s.wording.apply(fit, s.snapshotNode)
 		if i.HasPostFilterPlugins() {
@@ -520,17 +523,22 @@ func (i *inspector) RunPreScorePlugins(ctx context.Context, state fwk.CycleState
 	}
 	status := i.seeded.RunPreScorePlugins(ctx, state, pod, nodes)
 	i.unscored = state.GetSkipScorePlugins()
-	// The search evaluates nodes until one more than enough is feasible, which upstream drops.
 	feasible := sets.New[string]()
 	for _, n := range nodes {
 		feasible.Insert(n.Node().Name)
 	}
+	i.keepFeasible(feasible)
+	return status
+}
+
+// keepFeasible forgets the nodes that passed and are not among those that upstream kept: the search evaluates nodes until
+// one more than enough is feasible.
+func (i *inspector) keepFeasible(kept sets.Set[string]) {
 	for at := range i.verdicts {
-		if v := &i.verdicts[at]; v.evaluated && v.status == nil && !feasible.Has(i.nodes[at].Node().Name) {
+		if v := &i.verdicts[at]; v.evaluated && v.status == nil && !kept.Has(i.nodes[at].Node().Name) {
 			*v = inspected{}
 		}
 	}
-	return status
 }
 
 // RunScorePlugins implements framework.Framework.
