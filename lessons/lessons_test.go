@@ -18,8 +18,8 @@ func TestLessons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(all) != 21 {
-		t.Errorf("there are %d lessons, want 21", len(all))
+	if len(all) != 25 {
+		t.Errorf("there are %d lessons, want 25", len(all))
 	}
 	names := map[string]bool{}
 	for _, l := range all {

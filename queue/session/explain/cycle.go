@@ -232,7 +232,7 @@ func (c *Cycle) RunnerUp() (cycle.NodeResult, bool) {
 
 // Rejected counts the nodes by the plugin that rejected them first, in a sentence. It is empty if none was rejected.
 func (c *Cycle) Rejected() string {
-	if !slices.ContainsFunc(c.Nodes, func(n cycle.NodeResult) bool { return len(n.Rejections) > 0 }) {
+	if !slices.ContainsFunc(c.Nodes, func(n cycle.NodeResult) bool { return n.Outcome != cycle.NotEvaluated && len(n.Rejections) > 0 }) {
 		return ""
 	}
 	return c.rejections() + "."
@@ -242,7 +242,7 @@ func (c *Cycle) Rejected() string {
 func (c *Cycle) rejections() string {
 	counts := map[string]int{}
 	for _, n := range c.Nodes {
-		if len(n.Rejections) > 0 {
+		if n.Outcome != cycle.NotEvaluated && len(n.Rejections) > 0 {
 			counts[cmp.Or(n.Rejections[0].Plugin, "PreFilter")]++
 		}
 	}
