@@ -18,7 +18,7 @@ func TestWholeCourse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Lessons) != len(all) || c.Planned() != 80*time.Minute {
+	if len(c.Lessons) != len(all) || c.Planned() != 95*time.Minute {
 		t.Errorf("%d lessons take %s", len(c.Lessons), c.Planned())
 	}
 	for i, l := range c.Lessons {

@@ -18,8 +18,8 @@ func TestLessons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(all) != 22 {
-		t.Errorf("there are %d lessons, want 22", len(all))
+	if len(all) != 26 {
+		t.Errorf("there are %d lessons, want 26", len(all))
 	}
 	names := map[string]bool{}
 	for _, l := range all {

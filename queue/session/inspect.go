@@ -139,7 +139,7 @@ func (o *owner) addNotes(c *explain.Cycle, popped *board.Transition) {
 	if release != newest {
 		note("The scheduler is %s. Scores are those of %s's plugins, except for the differences in docs/reference/releases.md.", release, newest)
 	}
-	if o.assumesConfig && c.Provenance != explain.Modelled {
+	if o.assumesConfig && c.Provenance != explain.Modelled && !o.rec.Rerun {
 		note("Profiles and plugins are kube-scheduler's defaults. If the scheduler has others, use --scheduler-config.")
 	}
 	switch f := c.Filter; {

@@ -187,6 +187,9 @@ func (a *Attempt) arrange() {
 		slices.SortStableFunc(a.nodes, func(i, j int) int { return cmp.Compare(order[all[i].Outcome], order[all[j].Outcome]) })
 	}
 	at := slices.IndexFunc(a.nodes, func(i int) bool { return all[i].Node == a.name })
+	if at < 0 { // the cursor begins on the winner
+		at = slices.IndexFunc(a.nodes, func(i int) bool { return a.point == score && all[i].Node == a.shown.Winner() })
+	}
 	a.cursor = max(0, at)
 }
 

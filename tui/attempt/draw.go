@@ -220,7 +220,7 @@ func (a *Attempt) scores(heading, list canvas.Area) {
 		style := theme.Plain
 		glyph := " "
 		switch {
-		case n.Node == a.shown.Node:
+		case n.Node == a.shown.Winner():
 			style, glyph = theme.Active, "✓"
 		case n.Total == best:
 			style, glyph = theme.Active, "="
@@ -355,13 +355,14 @@ func (a *Attempt) detail(area canvas.Area) {
 
 // scoreDetail compares the node at the cursor with the chosen one, or the chosen one with the runner-up.
 func (a *Attempt) scoreDetail(title, body canvas.Area) {
-	n, other := a.shown.Nodes[a.nodes[a.cursor]], a.shown.Nodes[0]
+	n := a.shown.Nodes[a.nodes[a.cursor]]
+	other, _ := a.shown.Find(a.shown.Winner())
 	if n.Node == other.Node {
-		next := a.nodes[min(a.cursor+1, len(a.nodes)-1)]
-		if len(a.shown.Nodes) > 1 && a.shown.Nodes[1].Scores != nil {
-			next = 1
+		if next, ok := a.shown.RunnerUp(); ok {
+			other = next
+		} else {
+			other = a.shown.Nodes[a.nodes[(a.cursor+1)%len(a.nodes)]]
 		}
-		other = a.shown.Nodes[next]
 	}
 	title.Text(1, 0, canvas.Bold, " "+canvas.TruncateMiddle(string(n.Node), title.W/3)+" and "+canvas.TruncateMiddle(string(other.Node), title.W/3)+" ")
 	const figures = 24

@@ -33,7 +33,7 @@ func NewWatch() *cobra.Command {
 		}
 		out := newMovePrinter(cmd.OutOrStdout(), asJSON)
 		opts.Filter = only.Filter
-		if _, err := timeline.ReplayJudged(cmd.Context(), rec, opts, out.print, out.verdict); err != nil {
+		if _, err := timeline.ReplayWith(cmd.Context(), rec, opts, timeline.ReplayHandlers{Move: out.print, Verdict: out.verdict}); err != nil {
 			return err
 		}
 		return out.flush()

@@ -186,7 +186,7 @@ func (c *Cycle) Summary(zone words.Zone) []string {
 	case a.Match == Equal:
 		lines = append(lines, fmt.Sprintf("It was bound to %s%s.", a.Node, when))
 	case a.Match == Tie:
-		lines = append(lines, fmt.Sprintf("It was bound to %s%s, which has the same score.", a.Node, when))
+		lines = append(lines, fmt.Sprintf("It was bound there%s. A rerun may choose another of the equal nodes.", when))
 	default:
 		lines = append(lines, fmt.Sprintf("It was bound to %s%s: the scheduler had other information.", a.Node, when))
 		if actual, ok := c.Find(a.Node); ok && c.Node != "" && actual.Scores != nil {
@@ -199,6 +199,14 @@ func (c *Cycle) Summary(zone words.Zone) []string {
 	return lines
 }
 
+// Winner returns the node that the cycle chooses: of equal ones, the node to which the pod was bound.
+func (c *Cycle) Winner() sources.SafeText {
+	if c.Actual != nil && c.Actual.Match == Tie && c.Change.None() {
+		return c.Actual.Node
+	}
+	return c.Node
+}
+
 // choice says what the cycle chooses.
 func (c *Cycle) choice() []string {
 	switch {
@@ -209,10 +217,10 @@ func (c *Cycle) choice() []string {
 	case c.Score.Skipped != "":
 		return []string{fmt.Sprintf("%s: %s.", c.Node, c.Score.Skipped)}
 	}
-	first := c.Nodes[0]
-	lines := []string{fmt.Sprintf("%s: %d points, the most of %s.", c.Node, first.Total, words.Plural(c.Filter.Feasible, "feasible node"))}
+	first, _ := c.Find(c.Winner())
+	lines := []string{fmt.Sprintf("%s: %d points, the most of %s.", first.Node, first.Total, words.Plural(c.Filter.Feasible, "feasible node"))}
 	if ties := len(c.Ties); ties > 1 {
-		lines[0] = fmt.Sprintf("%s: %d points, like %s of %s. kube-scheduler takes any of them.", c.Node, first.Total, words.Plural(ties-1, "other"), words.Plural(c.Filter.Feasible, "feasible node"))
+		lines[0] = fmt.Sprintf("%s: %d points, like %s of %s. kube-scheduler takes any of them.", first.Node, first.Total, words.Plural(ties-1, "other"), words.Plural(c.Filter.Feasible, "feasible node"))
 	}
 	if next, ok := c.RunnerUp(); ok {
 		lines = append(lines, c.Lost(first, next)+".")
@@ -232,7 +240,7 @@ func (c *Cycle) RunnerUp() (cycle.NodeResult, bool) {
 
 // Rejected counts the nodes by the plugin that rejected them first, in a sentence. It is empty if none was rejected.
 func (c *Cycle) Rejected() string {
-	if !slices.ContainsFunc(c.Nodes, func(n cycle.NodeResult) bool { return len(n.Rejections) > 0 }) {
+	if !slices.ContainsFunc(c.Nodes, func(n cycle.NodeResult) bool { return n.Outcome != cycle.NotEvaluated && len(n.Rejections) > 0 }) {
 		return ""
 	}
 	return c.rejections() + "."
@@ -242,7 +250,7 @@ func (c *Cycle) Rejected() string {
 func (c *Cycle) rejections() string {
 	counts := map[string]int{}
 	for _, n := range c.Nodes {
-		if len(n.Rejections) > 0 {
+		if n.Outcome != cycle.NotEvaluated && len(n.Rejections) > 0 {
 			counts[cmp.Or(n.Rejections[0].Plugin, "PreFilter")]++
 		}
 	}

@@ -26,7 +26,7 @@ func BenchmarkJudge(b *testing.B) {
 	}
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	e := newEngine(cfg, nil, noon)
-	e.Board, e.forgets = board.New(), true
+	e.Board, e.forwardOnly = board.New(), true
 	e.Emit = func(c board.Change) { e.Board.Replace(c.Before, c.After) }
 	o := newOpinions(cfg, &shadow.Feed{})
 	const message = "0/1 nodes are available: 1 Insufficient cpu."
