@@ -1,7 +1,9 @@
 package cycle
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,7 +11,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -36,83 +37,55 @@ type Diagnosis struct {
 }
 
 // Diagnose asks every plugin about pod on every node, whereas an attempt stops at the first plugin that rejects a
-// node. It updates the snapshot, as each attempt does, and nothing else. It fails if there is no profile for pod.
-func (s *Scheduler) Diagnose(pod *v1.Pod) (*Diagnosis, error) {
-	profile, ok := s.profiles[pod.Spec.SchedulerName]
-	if !ok {
-		return nil, fmt.Errorf("profile not found for scheduler name %q", pod.Spec.SchedulerName)
+// node. It updates the snapshot, as each attempt does, and nothing else. It fails if there is no profile for pod, or an
+// extender does not answer.
+func (s *Scheduler) Diagnose(pod *v1.Pod) (d *Diagnosis, err error) {
+	if pod.Status.NominatedNodeName != "" { // an attempt evaluates only that node if it is feasible
+		pod = pod.DeepCopy()
+		pod.Status.NominatedNodeName = ""
 	}
-	if err := s.upstream.Cache.UpdateSnapshot(klog.Logger{}, s.snapshot); err != nil {
-		return nil, err
-	}
-	nodes, err := s.snapshot.NodeInfos().List()
-	if err != nil {
-		return nil, err
-	}
-	d := &Diagnosis{Nodes: len(nodes)}
-	if len(nodes) == 0 {
-		d.Message = scheduler.ErrNoNodesAvailable.Error()
-		return d, nil
-	}
-	ctx := quiet(context.Background())
-	fit := &framework.FitError{Pod: pod, NumAllNodes: len(nodes)}
-	passes := preFilter(ctx, profile, pod, &fit.Diagnosis)
-	pre := s.askPreFilters(ctx, profile, pod, nodes)
-	d.Everywhere = pre.everywhere
-
-	var rejected []NodeLacks
-	var feasible []fwk.NodeInfo
-	for _, info := range nodes {
-		n, first := s.askFilters(ctx, profile, pre, pod, info)
-		if passes(n.Node) && first != nil {
-			fit.Diagnosis.NodeToStatus.Set(n.Node, first)
-			fit.Diagnosis.AddPluginStatus(first)
-		}
-		if len(n.Lacks) == 0 && len(d.Everywhere) == 0 {
-			feasible = append(feasible, info)
-		} else {
-			rejected = append(rejected, n)
-		}
-	}
-	byExtender, err := s.askExtenders(pod, feasible, fit.Diagnosis.NodeToStatus)
-	if err != nil {
-		return nil, err
-	}
-	rejected = append(rejected, byExtender...)
-	for _, info := range feasible {
-		name := info.Node().Name
-		if !slices.ContainsFunc(byExtender, func(n NodeLacks) bool { return n.Node == name }) {
-			d.Fits = append(d.Fits, name)
-		}
-	}
-	slices.Sort(d.Fits)
-	if len(d.Fits) == 0 {
-		s.wording.apply(fit, s.snapshotNode)
-		d.Message, d.Reasons = fit.Error(), s.reasons(fit)
-	}
-	nearestFirst(rejected)
-	d.Rejected = rejected
-	s.addConflicts(pod, nodes, d)
-	return d, nil
+	failed := s.inspecting(s.now, pod, func(start int, begin func(int, InspectOptions) *inspector) {
+		i := begin(start, InspectOptions{AllNodes: true})
+		i.filterOnly = true
+		d, err = i.diagnose()
+	})
+	return d, cmp.Or(failed, err)
 }
 
-// preFilter runs PreFilter as an attempt does and records the result in d. It returns a function that reports whether
-// a node remains for Filter. It models findNodesThatFitPod in schedule_one.go.
-func preFilter(ctx context.Context, profile framework.Framework, pod *v1.Pod, d *framework.Diagnosis) func(node string) bool {
-	d.NodeToStatus = framework.NewDefaultNodeToStatus()
-	result, status, plugins := profile.RunPreFilterPlugins(ctx, framework.NewCycleState(), pod)
-	d.UnschedulablePlugins = plugins
-	if !status.IsSuccess() {
-		d.NodeToStatus.SetAbsentNodesStatus(status)
-		d.PreFilterMsg = status.Message()
-		d.AddPluginStatus(status)
-		return func(string) bool { return false }
+// diagnose filters all nodes as an attempt does, and then asks every plugin about those that are not feasible.
+func (i *inspector) diagnose() (*Diagnosis, error) {
+	s, ctx := i.scheduler, quiet(context.Background())
+	d := &Diagnosis{Nodes: len(i.nodes)}
+	_, err := s.upstream.SchedulePod(ctx, i, framework.NewCycleState(), i.info)
+	var fit *framework.FitError
+	switch {
+	case errors.Is(err, scheduler.ErrNoNodesAvailable):
+		d.Message = err.Error()
+		return d, nil
+	case errors.As(err, &fit):
+		s.wording.apply(fit, s.snapshotNode)
+		d.Message, d.Reasons = fit.Error(), s.reasons(fit)
+	case err != nil:
+		return nil, err
 	}
-	if result.AllNodes() {
-		return func(string) bool { return true }
+	pre := s.askPreFilters(ctx, i.seeded, i.pod, i.nodes)
+	d.Everywhere = pre.everywhere
+	for at, info := range i.nodes {
+		v := &i.verdicts[at]
+		if v.evaluated && v.status == nil {
+			d.Fits = append(d.Fits, info.Node().Name)
+			continue
+		}
+		n := s.askFilters(ctx, i.seeded, pre, i.pod, info)
+		if v.evaluated && v.status.Plugin() == "" && len(n.Lacks) == 0 { // upstream does not record an extender's name
+			n.Lacks = append(n.Lacks, lack(v.status, framework.ExtenderName))
+		}
+		d.Rejected = append(d.Rejected, n)
 	}
-	d.NodeToStatus.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, notSatisfied(sets.List(plugins)...)))
-	return result.NodeNames.Has
+	slices.Sort(d.Fits)
+	nearestFirst(d.Rejected)
+	s.addConflicts(i.pod, i.nodes, d)
+	return d, nil
 }
 
 // notSatisfied returns upstream's reason for nodes that PreFilter plugins exclude.
@@ -182,19 +155,16 @@ func (s *Scheduler) askPreFilters(ctx context.Context, profile framework.Framewo
 	return a
 }
 
-// askFilters returns all rejections of info's node, and the first one's status. Upstream's framework stops at the
-// first plugin that rejects a node, so askFilters repeats the call without that plugin until none does.
-func (s *Scheduler) askFilters(ctx context.Context, profile framework.Framework, a *preFiltered, pod *v1.Pod, info fwk.NodeInfo) (n NodeLacks, first *fwk.Status) {
-	n.Node = info.Node().Name
+// askFilters returns all rejections of info's node. Upstream's framework stops at the first plugin that rejects a node, so
+// askFilters repeats the call without that plugin until none does.
+func (s *Scheduler) askFilters(ctx context.Context, profile framework.Framework, a *preFiltered, pod *v1.Pod, info fwk.NodeInfo) NodeLacks {
+	n := NodeLacks{Node: info.Node().Name}
 	skip := a.skip.Clone()
 	for {
 		a.state.SetSkipFilterPlugins(skip)
 		status := profile.RunFilterPluginsWithNominatedPods(ctx, a.state, pod, info)
 		if status.IsSuccess() || skip.Has(status.Plugin()) {
 			break
-		}
-		if first == nil {
-			first = status
 		}
 		l := lack(status, status.Plugin())
 		if !a.repeatsPreFilter(l) {
@@ -217,7 +187,7 @@ func (s *Scheduler) askFilters(ctx context.Context, profile framework.Framework,
 			n.Lacks = append(n.Lacks, Lack{Plugin: plugin, Reasons: []string{notSatisfied(plugin)}, Final: true})
 		}
 	}
-	return n, first
+	return n
 }
 
 // repeatsPreFilter reports whether l repeats the rejection of a PreFilter plugin, such as a missing claim, which
@@ -231,40 +201,4 @@ func (a *preFiltered) repeatsPreFilter(l Lack) bool {
 // lack converts a plugin's status. It sorts the reasons, because plugins collect them in the order of a map.
 func lack(status *fwk.Status, plugin string) Lack {
 	return Lack{Plugin: plugin, Reasons: slices.Sorted(slices.Values(status.Reasons())), Final: status.Code() == fwk.UnschedulableAndUnresolvable}
-}
-
-// askExtenders returns the nodes that the extenders reject among those that passed all plugins. It models
-// findNodesThatPassExtenders in schedule_one.go.
-func (s *Scheduler) askExtenders(pod *v1.Pod, nodes []fwk.NodeInfo, statuses *framework.NodeToStatus) ([]NodeLacks, error) {
-	var rejected []NodeLacks
-	for _, e := range s.upstream.Extenders {
-		if len(nodes) == 0 || !e.IsInterested(pod) {
-			continue
-		}
-		passed, failed, final, err := e.Filter(pod, nodes)
-		if err != nil && e.IsIgnorable() {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, info := range nodes {
-			name := info.Node().Name
-			reason, isFinal := final[name]
-			if !isFinal {
-				var ok bool
-				if reason, ok = failed[name]; !ok {
-					continue
-				}
-			}
-			code := fwk.Unschedulable
-			if isFinal {
-				code = fwk.UnschedulableAndUnresolvable
-			}
-			statuses.Set(name, fwk.NewStatus(code, reason))
-			rejected = append(rejected, NodeLacks{Node: name, Lacks: []Lack{{Plugin: framework.ExtenderName, Reasons: []string{reason}, Final: isFinal}}})
-		}
-		nodes = passed
-	}
-	return rejected, nil
 }

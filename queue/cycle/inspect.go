@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/util/workqueue"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/klog/v2"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
@@ -25,20 +27,48 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources"
 )
 
 // Inspect runs a scheduling cycle for pod over the current objects and records what each extension point returns. It
-// changes neither the queue nor the objects, and starts no preemption. It fails if there is no profile for pod, or pod
-// has an invalid affinity term.
-func (s *Scheduler) Inspect(now time.Time, pod *v1.Pod, opts InspectOptions) (*Inspection, error) {
-	profile, p, err := s.prepareAttempt(pod)
-	if err != nil {
-		return nil, err
+// changes neither the queue nor the objects, and starts no preemption. It fails if there is no profile for pod.
+func (s *Scheduler) Inspect(now time.Time, pod *v1.Pod, opts InspectOptions) (r *Inspection, err error) {
+	err = s.inspecting(now, pod, func(start int, begin func(int, InspectOptions) *inspector) {
+		run := func(start int, opts InspectOptions) *Inspection { return begin(start, opts).run() }
+		r = run(start, opts)
+		chosen, ended := sources.Sanitize(opts.Chosen), r.Filter.Feasible >= r.Filter.Enough && r.Filter.Evaluated < r.Filter.Candidates
+		if chosen == "" || r.Won(chosen) || !ended {
+			return
+		}
+		all := opts
+		all.AllNodes = true
+		i := begin(start, all)
+		for _, start := range startsFor(chosen, i.run(), r.Filter.Enough, i.nodes) {
+			if other := run(start, opts); other.Won(chosen) {
+				other.Filter.StartInferred = true
+				r = other
+				return
+			}
+		}
+	})
+	return r, err
+}
+
+// inspecting calls do with where the scheduler's next search starts, and with a function that returns an inspector for a
+// search that starts there or elsewhere. It undoes the effects of all of them.
+func (s *Scheduler) inspecting(now time.Time, pod *v1.Pod, do func(start int, begin func(int, InspectOptions) *inspector)) error {
+	profile, ok := s.profiles[pod.Spec.SchedulerName]
+	if !ok {
+		return fmt.Errorf("profile not found for scheduler name %q", pod.Spec.SchedulerName)
+	}
+	p, _ := queuedPodInfo(&queue.PodInfo{Pod: pod}) // InterPodAffinity rejects invalid affinity terms
+	if err := s.upstream.Cache.UpdateSnapshot(klog.Logger{}, s.snapshot); err != nil {
+		return err
 	}
 	nodes, err := s.snapshot.NodeInfos().List()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	f, start := profile.(seeded), s.startOfSearch(profile, nodes)
 	was, preemptor, writes, revision, extenders := s.now, s.preemptor, s.api.writes, s.api.revision, s.upstream.Extenders
@@ -47,30 +77,19 @@ func (s *Scheduler) Inspect(now time.Time, pod *v1.Pod, opts InspectOptions) (*I
 		s.now, s.preemptor, s.api.writes, s.api.revision, s.upstream.Extenders = was, preemptor, writes, revision, extenders
 	}()
 	s.now = now
-	run := func(start int, opts InspectOptions) *Inspection {
+	do(start, func(start int, opts InspectOptions) *inspector {
 		s.moveStart(f, nodes, start)
 		i := &inspector{
-			seeded: f, opts: opts, pod: pod, nodes: nodes, start: start,
+			seeded: f, opts: opts, pod: pod, info: p, nodes: nodes, start: start,
 			index: make(map[string]int, len(nodes)), verdicts: make([]inspected, len(nodes)),
 		}
 		for at, info := range nodes {
 			i.index[info.Node().Name] = at
 		}
 		s.upstream.Extenders = i.recordExtenders(extenders)
-		return i.run(p)
-	}
-	r := run(start, opts)
-	if chosen := sources.Sanitize(opts.Chosen); chosen != "" && !r.Won(chosen) && r.Filter.Feasible >= r.Filter.Enough && r.Filter.Evaluated < r.Filter.Candidates {
-		all := opts
-		all.AllNodes = true
-		for _, start := range startsFor(chosen, run(start, all), r.Filter.Enough, nodes) {
-			if other := run(start, opts); other.Won(chosen) {
-				other.Filter.StartInferred = true
-				return other, nil
-			}
-		}
-	}
-	return r, nil
+		return i
+	})
+	return nil
 }
 
 // maxStarts limits how many starts of a search are tried. The scores of one search differ little from another's.
@@ -124,9 +143,12 @@ type inspector struct {
 	seeded
 	opts  InspectOptions
 	pod   *v1.Pod
+	info  *framework.QueuedPodInfo // of pod
 	nodes []fwk.NodeInfo
 	index map[string]int // in nodes and verdicts by name
 	start int            // where the search starts
+	// filterOnly skips the scores.
+	filterOnly bool
 
 	verdicts   []inspected
 	candidates sets.Set[string] // after PreFilter; nil for all
@@ -144,7 +166,7 @@ type inspected struct {
 }
 
 // run runs the cycle. It models schedulingAlgorithm, assumeAndReserve and bindingCycle in schedule_one.go.
-func (i *inspector) run(p *framework.QueuedPodInfo) *Inspection {
+func (i *inspector) run() *Inspection {
 	s, ctx, state := i.scheduler, quiet(context.Background()), framework.NewCycleState()
 	r := &Inspection{
 		Profile: sources.Sanitize(i.ProfileName()),
@@ -160,11 +182,14 @@ func (i *inspector) run(p *framework.QueuedPodInfo) *Inspection {
 	pre := s.askPreFilters(ctx, i.seeded, i.pod, i.nodes)
 	r.PreFilter = pre.untilRejection()
 
-	result, err := s.upstream.SchedulePod(ctx, i, state, p)
+	result, err := s.upstream.SchedulePod(ctx, i, state, i.info)
 	var fit *framework.FitError
 	switch {
 	case err == nil:
 		r.Node = sources.Sanitize(result.SuggestedHost)
+		if result.FeasibleNodes == 1 { // nothing was scored
+			i.keepFeasible(sets.New(result.SuggestedHost))
+		}
 	case errors.As(err, &fit):
 		s.wording.apply(fit, s.snapshotNode)
 		if i.HasPostFilterPlugins() {
@@ -411,7 +436,7 @@ func resultsUntil(plugins []string, status *fwk.Status) []PluginResult {
 // modelledProfiles.
 func (i *inspector) preBind(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) []PluginResult {
 	var all []PluginResult
-	for _, name := range append(enabled(i.ListPlugins().PreBind), names.VolumeBinding) {
+	for _, name := range append([]string{names.VolumeBinding}, enabled(i.ListPlugins().PreBind)...) {
 		for _, p := range i.EnqueueExtensions() {
 			plugin, ok := p.(fwk.PreBindPlugin)
 			if !ok || p.Name() != name {
@@ -436,7 +461,7 @@ func (i *inspector) allRejections(ctx context.Context, pre *preFiltered, r *Insp
 		if !ok || n.Outcome == Feasible {
 			continue
 		}
-		lacks, _ := i.scheduler.askFilters(ctx, i.seeded, pre, i.pod, i.nodes[at])
+		lacks := i.scheduler.askFilters(ctx, i.seeded, pre, i.pod, i.nodes[at])
 		byFilter := slices.ContainsFunc(n.Rejections, func(r Rejection) bool { return r.Plugin != framework.ExtenderName })
 		if len(lacks.Lacks) == 0 || !byFilter && n.Outcome == Rejected {
 			continue
@@ -456,6 +481,9 @@ func (i *inspector) PercentageOfNodesToScore() *int32 {
 	}
 	return i.seeded.PercentageOfNodesToScore()
 }
+
+// HasScorePlugins implements framework.Framework. Without Score plugins, one feasible node ends a search.
+func (i *inspector) HasScorePlugins() bool { return i.opts.AllNodes || i.seeded.HasScorePlugins() }
 
 // Parallelizer implements fwk.Handle.
 func (i *inspector) Parallelizer() fwk.Parallelizer { return i }
@@ -490,23 +518,34 @@ func (i *inspector) RunFilterPluginsWithNominatedPods(ctx context.Context, state
 
 // RunPreScorePlugins implements framework.Framework.
 func (i *inspector) RunPreScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) *fwk.Status {
+	if i.filterOnly {
+		return nil
+	}
 	status := i.seeded.RunPreScorePlugins(ctx, state, pod, nodes)
 	i.unscored = state.GetSkipScorePlugins()
-	// The search evaluates nodes until one more than enough is feasible, which upstream drops.
 	feasible := sets.New[string]()
 	for _, n := range nodes {
 		feasible.Insert(n.Node().Name)
 	}
+	i.keepFeasible(feasible)
+	return status
+}
+
+// keepFeasible forgets the nodes that passed and are not among those that upstream kept: the search evaluates nodes until
+// one more than enough is feasible.
+func (i *inspector) keepFeasible(kept sets.Set[string]) {
 	for at := range i.verdicts {
-		if v := &i.verdicts[at]; v.evaluated && v.status == nil && !feasible.Has(i.nodes[at].Node().Name) {
+		if v := &i.verdicts[at]; v.evaluated && v.status == nil && !kept.Has(i.nodes[at].Node().Name) {
 			*v = inspected{}
 		}
 	}
-	return status
 }
 
 // RunScorePlugins implements framework.Framework.
 func (i *inspector) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) ([]fwk.NodePluginScores, *fwk.Status) {
+	if i.filterOnly {
+		return make([]fwk.NodePluginScores, len(nodes)), nil
+	}
 	scores, status := i.scoreNodes(ctx, state, pod, nodes)
 	i.scores = slices.Clone(scores)
 	i.breakTies(pod, scores)
@@ -570,6 +609,9 @@ func (e *inspectedExtender) Filter(pod *v1.Pod, nodes []fwk.NodeInfo) ([]fwk.Nod
 
 // Prioritize implements fwk.Extender. Upstream calls each extender in a goroutine.
 func (e *inspectedExtender) Prioritize(pod *v1.Pod, nodes []fwk.NodeInfo) (*extenderv1.HostPriorityList, int64, error) {
+	if e.i.filterOnly {
+		return &extenderv1.HostPriorityList{}, 0, nil
+	}
 	list, weight, err := e.Extender.Prioritize(pod, nodes)
 	if !e.IsPrioritizer() {
 		return list, weight, err

@@ -282,6 +282,10 @@ func TestInspectSampled(t *testing.T) {
 	if i = st.inspects(aPod("web", requests("cpu", "1")), InspectOptions{AllNodes: true}); i.Filter.Evaluated != 200 {
 		t.Errorf("all nodes: %+v", i.Filter)
 	}
+	only := newStoryWith(t, configured(t, "profiles: [{schedulerName: default-scheduler, plugins: {score: {disabled: [{name: '*'}]}, multiPoint: {disabled: [{name: '*'}], enabled: [{name: NodePorts}, {name: PrioritySort}, {name: DefaultBinder}]}}}]"), 1, sameForAll(9)...)
+	if i = only.inspects(aPod("web"), InspectOptions{}); i.Filter.Enough != 1 || i.Filter.Feasible != 1 || i.Filter.Evaluated != 1 || i.Score.Skipped == "" {
+		t.Errorf("without Score plugins: %+v", i.Filter)
+	}
 	a := st.try()
 	if a.Evaluated != 100 {
 		t.Fatalf("%+v", a)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -16,6 +17,7 @@ import (
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -143,7 +145,7 @@ func (o *owner) addNotes(c *explain.Cycle, popped *board.Transition) {
 	switch f := c.Filter; {
 	case c.Provenance == explain.Modelled || f.Evaluated >= f.Candidates || f.Nominated != "" && f.Evaluated == 1:
 	case f.StartInferred:
-		note("Where the scheduler began its search is unknown. This search begins at %s, with which its node wins.", f.StartNode)
+		note("Where the scheduler began its search is unknown. This search begins at %s, so that its node has the highest score.", f.StartNode)
 	default:
 		note("Where the scheduler began its search is unknown. This search begins at %s and ends at %d feasible nodes.", f.StartNode, f.Enough)
 	}
@@ -236,20 +238,17 @@ func (o *owner) explainMiss(c *explain.Cycle, popped, bound *board.Transition) {
 	if !popped.Observed {
 		a.Why = append(a.Why, "The beginning of the attempt is modelled: the scheduler may have made it earlier, over other objects.")
 	}
-	shown, more := 0, 0
+	var changes []string
 	for at, change := range o.recording.ObjectChanges(popped.Time.Add(-around), bound.Time.Add(around)) {
-		what := changeOn(change, popped.Pod.Key, bound.Pod.Node, string(c.Node))
-		switch {
-		case what == "":
-		case shown < changesShown:
-			shown++
-			a.Why = append(a.Why, fmt.Sprintf("%s at %s: the scheduler may have known it earlier or later than its request shows.", what, o.zone.Precise(at)))
-		default:
-			more++
+		if what := changeOn(change, popped.Pod.Key, bound.Pod.Node, string(c.Node)); what != "" {
+			changes = append(changes, what+" at "+o.zone.Precise(at))
 		}
 	}
-	if more > 0 {
-		a.Why = append(a.Why, fmt.Sprintf("%d more objects on these nodes changed within %s.", more, around))
+	if more := len(changes) - changesShown; more > 0 {
+		changes = append(changes[:changesShown], words.Plural(more, "more change"))
+	}
+	if len(changes) > 0 {
+		a.Why = append(a.Why, "It may have learned of changes on these nodes earlier or later than their requests show: "+strings.Join(changes, "; ")+".")
 	}
 	if c.Filter.Evaluated < c.Filter.Candidates {
 		a.Why = append(a.Why, fmt.Sprintf("The search ends at %d feasible nodes, and where the scheduler began it is unknown.", c.Filter.Enough))
@@ -268,10 +267,10 @@ func changeOn(change *sources.ObjectChange, but types.NamespacedName, nodes ...s
 		if !on(obj.Spec.NodeName) || key == but {
 			return ""
 		}
-		return fmt.Sprintf("Pod %s on node %s was %s", sources.Sanitize(key.String()), sources.Sanitize(obj.Spec.NodeName), verbOf(change.Verb))
+		return fmt.Sprintf("pod %s on %s was %s", sources.Sanitize(key.String()), sources.Sanitize(obj.Spec.NodeName), verbOf(change.Verb))
 	case *v1.Node:
 		if on(obj.Name) {
-			return fmt.Sprintf("Node %s was %s", sources.Sanitize(obj.Name), verbOf(change.Verb))
+			return fmt.Sprintf("node %s was %s", sources.Sanitize(obj.Name), verbOf(change.Verb))
 		}
 	}
 	return ""

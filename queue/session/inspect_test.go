@@ -73,7 +73,7 @@ func TestInspectElsewhere(t *testing.T) {
 	if err != nil || x.Node != "node-b" || x.Actual == nil || x.Actual.Match != explain.Different {
 		t.Fatalf("%+v, %v", x, err)
 	}
-	if said := strings.Join(x.Summary(words.Zone{}), " "); !strings.Contains(said, "It was bound to node-a") || !strings.Contains(said, "Node node-b was changed at 12:00:03.080") {
+	if said := strings.Join(x.Summary(words.Zone{}), " "); !strings.Contains(said, "It was bound to node-a") || !strings.Contains(said, "node node-b was changed at 12:00:03.080") {
 		t.Error(said)
 	}
 }

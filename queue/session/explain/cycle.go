@@ -184,7 +184,7 @@ func (c *Cycle) Summary(zone words.Zone) []string {
 	case !c.Change.None():
 		lines = append(lines, fmt.Sprintf("Without this change, it was bound to %s%s.", a.Node, when))
 	case a.Match == Equal:
-		lines = append(lines, fmt.Sprintf("It was bound there%s.", when))
+		lines = append(lines, fmt.Sprintf("It was bound to %s%s.", a.Node, when))
 	case a.Match == Tie:
 		lines = append(lines, fmt.Sprintf("It was bound there%s. A rerun may choose another of the equal nodes.", when))
 	default:
