@@ -132,7 +132,7 @@ func (c *Cycle) Compare(node, other cycle.NodeResult) []Difference {
 	return all
 }
 
-// Find returns the result of a node, or false if there is no node of that name.
+// Find returns the result of a node, or false if it has no such node.
 func (c *Cycle) Find(node sources.SafeText) (cycle.NodeResult, bool) {
 	if c.Inspection != nil {
 		for _, n := range c.Nodes {

@@ -353,7 +353,7 @@ func (w *Watch) starved(p *Pod, c *Cluster, from moment, ahead others) *Verdict 
 	return nil
 }
 
-// staleFor is for how long a node has had room when the scheduler says that it has none. A watch delivers within watchDelay; what
+// staleFor is the least time that a node has had room while the scheduler says that it has none. A watch delivers within watchDelay; what
 // upstream assumes of pods without telling the API ends with their binding cycle.
 const staleFor = time.Minute
 

@@ -226,7 +226,7 @@ func (w *Watch) sawScheduler(ev sources.Event) {
 	}
 }
 
-// sawMove takes in a move that a log shows.
+// sawMove records a move in a log.
 func (w *Watch) sawMove(m *sources.Move, objects cluster.Objects) {
 	if w.logged == (moment{}) {
 		w.logged = w.now() // a log that has moves has attempts
@@ -248,7 +248,7 @@ func (w *Watch) sawMove(m *sources.Move, objects cluster.Objects) {
 	}
 }
 
-// sawFailure takes in that an attempt failed.
+// sawFailure records a failed attempt.
 func (w *Watch) sawFailure(at time.Time, f *sources.FailedAttempt, objects cluster.Objects) {
 	pod, uid := objects.Pod(f.Pod), f.UID
 	if uid == "" && pod != nil {
@@ -266,7 +266,7 @@ func (w *Watch) sawFailure(at time.Time, f *sources.FailedAttempt, objects clust
 	}
 }
 
-// sawAttempt takes in a sign of an attempt of the pod with that UID, which may be gone: then pod is nil or another.
+// sawAttempt records evidence of an attempt of the pod with that UID. If it is gone, pod is nil or another pod.
 func (w *Watch) sawAttempt(pod *v1.Pod, uid types.UID, failed bool) {
 	if pod == nil || uid != "" && pod.UID != uid || pod.Spec.NodeName != "" {
 		return
@@ -297,7 +297,7 @@ func (w *Watch) count(pod *v1.Pod) {
 	t.add(w.now(), pod.CreationTimestamp.Time)
 }
 
-// sawChange takes in a change of an object.
+// sawChange records a change of an object.
 func (w *Watch) sawChange(at time.Time, c *sources.ObjectChange, objects cluster.Objects) {
 	switch obj := c.Object.(type) {
 	case *v1.Node:
@@ -321,7 +321,7 @@ func (w *Watch) sawChange(at time.Time, c *sources.ObjectChange, objects cluster
 	}
 }
 
-// sawPodChange takes in a change of a pod. old is the pod with that name before, or nil.
+// sawPodChange records a change of a pod. old is the pod with that name before, or nil.
 func (w *Watch) sawPodChange(at time.Time, verb sources.Verb, old, pod *v1.Pod) {
 	name := pod.Namespace + "/" + pod.Name
 	if old != nil && (verb == sources.Deleted || old.UID != pod.UID) {

@@ -85,7 +85,7 @@ type ResourceUse struct {
 	// are between them, and up to 10 nodes all are.
 	Low  float64 `json:"lowShare"`
 	High float64 `json:"highShare"`
-	// Free is what is left of the resource, and Fragmented the part of it on nodes where the median pod
+	// Free is the unrequested part of the resource, and Fragmented the part of it on nodes where the median pod
 	// does not fit. Taints, cordons and conditions of nodes are ignored.
 	Free       resource.Quantity `json:"free"`
 	Fragmented resource.Quantity `json:"fragmented"`
