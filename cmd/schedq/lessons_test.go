@@ -26,7 +26,7 @@ func TestLearnList(t *testing.T) {
 		t.Errorf("exit %d: %s%s", code, out, stderr)
 	}
 	const want = `The scheduling queue, from its three places to an incident
-2 of 22 lessons done, about 74 minutes left. 4 of 6 answers right.
+2 of 26 lessons done, about 89 minutes left. 4 of 6 answers right.
 
 Retry your wrong answers:
   schedq learn 2 --step 3   After the third: How long is it now?
@@ -50,7 +50,7 @@ Retry your wrong answers:
 	for args, f := range map[string]failure{
 		"learn --course " + hour + " 3": {code: 2, want: `unknown lesson "3": use a number from 1 to 2 or a name: gates, one-two-four`},
 		"learn --course nowhere.yaml":   {code: 1, want: "nowhere.yaml: no such file"},
-		"learn 99":                      {code: 2, want: `unknown lesson "99": use a number from 1 to 22 or a name: three-places`},
+		"learn 99":                      {code: 2, want: `unknown lesson "99": use a number from 1 to 26 or a name: three-places`},
 		"learn comb":                    {code: 1, want: "standard output is not a terminal"},
 		"learn nowhere.yaml":            {code: 1, want: "nowhere.yaml: no such file"},
 		"learn lint":                    {code: 2, want: "learn lint needs FILE..."},
