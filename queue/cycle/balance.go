@@ -68,7 +68,7 @@ func (b *olderBalance) score(request fwk.Resource, node fwk.NodeInfo) int64 {
 		}
 		deviation = math.Sqrt(sum / n)
 	}
-	return int64((1 - deviation) * float64(fwk.MaxNodeScore))
+	return int64((1 - deviation) * float64(fwk.MaxScore))
 }
 
 func isNative(name v1.ResourceName) bool {

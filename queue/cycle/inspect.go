@@ -364,7 +364,7 @@ func (i *inspector) addScores(r *Inspection) {
 		}
 		for k, e := range prioritizers {
 			raw := e.scores[from.Name]
-			normalized := raw * (fwk.MaxNodeScore / extenderv1.MaxExtenderPriority)
+			normalized := raw * (fwk.MaxScore / extenderv1.MaxExtenderPriority)
 			n.Scores[plugins+k] = NodeScore{Raw: raw, Normalized: normalized, Weighted: normalized * e.weight}
 		}
 		for _, score := range n.Scores {

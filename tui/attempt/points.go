@@ -32,9 +32,6 @@ const (
 // waits and skips are two of upstream's codes: see cycle.PluginResult.
 const waits, skips = "Wait", "Skip"
 
-// inBindingCycle reports whether the point runs in the binding cycle, in a goroutine of its own.
-func (p point) inBindingCycle() bool { return p == preBind || p == bind }
-
 // points returns the points that the cycle shown passes.
 func (a *Attempt) points() []point {
 	c := a.shown

@@ -143,7 +143,7 @@ func (s *shadow) takeInNext() error {
 		}
 	}
 	s.emit(ev.Event)
-	_, failed := ev.Fact.(*sources.FailedAttempt)                                                                     // of the loop, or of a binding
+	_, failed := ev.Fact.(*sources.FailedAttempt) // of the loop, or of a binding
 	if ev.OtherScheduler || (failed || ev.Failed()) && (s.told != nil || s.oracle.future.HasOtherScheduler(ev.UID)) {
 		return nil
 	}
