@@ -149,6 +149,8 @@ func runDocumented(t *testing.T, env environment, path, dir string, words []stri
 		first, stays = "\x1b[?1049h", true
 	case firstOutput[words[0]] != "" && !namesFile(dir, words[1:]):
 		first, stays = firstOutput[words[0]], true
+	case words[0] == "doctor" && slices.Contains(words, "--pods"):
+		first, stays = "watching for", true
 	case words[0] == "report" && slices.Contains(words, "--for"):
 		stays = true
 	}
