@@ -15,7 +15,7 @@ func book() []part {
 		}},
 		{"Reference", []string{
 			"docs/reference/keys.md", "docs/reference/filter.md", "docs/reference/settings.md", "docs/reference/scheduler-configuration.md", "docs/reference/outputs.md",
-			"docs/reference/trace-format.md", "docs/reference/releases.md", "docs/reference/glossary.md", "docs/reference/security.md",
+			"docs/reference/trace-format.md", "docs/reference/releases.md", "docs/reference/verdicts.md", "docs/reference/glossary.md", "docs/reference/security.md",
 		}},
 		{"Development", []string{"docs/development/architecture.md", "docs/development/accuracy.md", "docs/development/embedding.md", "CONTRIBUTING.md"}},
 	}
