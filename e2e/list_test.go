@@ -26,7 +26,6 @@ type listed struct {
 // TestListAttached attaches schedq list to a cluster whose pods have been pending for a while, and compares
 // what it shows with the scheduler's log of the same moment.
 func TestListAttached(t *testing.T) {
-	t.Parallel() // it waits most of the time
 	moments := []time.Duration{time.Minute, 3 * time.Minute}
 	if *all {
 		moments = append(moments, 7*time.Minute)
