@@ -15,9 +15,10 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// How a shadow follows what is seen of the real scheduler: a binding, a failed attempt, the patch of a pod's status.
+// This file applies observations of the real scheduler to the model: a binding, a failed attempt, the
+// patch of a pod's status.
 
-// follow makes the model follow what the change from old to pod shows. old is nil if the pod is new.
+// follow applies what the change from old to pod shows. old is nil if the pod is new.
 func (s *shadow) follow(now time.Time, old, pod *v1.Pod) {
 	switch {
 	case old == nil || old.Spec.NodeName != "" || old.UID != pod.UID:
@@ -28,13 +29,13 @@ func (s *shadow) follow(now time.Time, old, pod *v1.Pod) {
 	}
 }
 
-// takeInBinding has the model follow that pod was bound. old is the pod before.
+// takeInBinding applies the binding of pod. old is the pod before.
 func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	if !s.oracle.channels.Exact {
 		s.oracle.channels.RecordRequest(now)
 	}
 	s.oracle.pace.SawOther()
-	s.hearOfPod(now, pod, true) // or an update would bring the pod back into the queue
+	s.hearOfPod(now, pod, true) // otherwise an update would bring the pod back into the queue
 	s.flushSeen(now, keyOf(pod))
 	d := s.driver
 	b := d.bindingOf(pod.UID)
@@ -58,8 +59,8 @@ func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	d.endPatchWait(pod.UID, now.Add(answerDelay))
 }
 
-// takeInSelected has the model follow that the scheduler has chosen that node for the pod of claim, if it has: it has placed the pod, and waits
-// for the volume.
+// takeInSelected handles the scheduler's choice of a node for the pod of claim: the scheduler has
+// placed the pod, which waits for the volume. An empty node means that there was no choice.
 func (s *shadow) takeInSelected(now time.Time, claim *v1.PersistentVolumeClaim, node string) {
 	d := s.driver
 	if node == "" || !s.oracle.seesNodes() {
@@ -76,7 +77,7 @@ func (s *shadow) takeInSelected(now time.Time, claim *v1.PersistentVolumeClaim, 
 	}
 }
 
-// placeOn has the loop have placed pod on that node before now.
+// placeOn records that the loop placed pod on that node before now.
 func (s *shadow) placeOn(now time.Time, pod *v1.Pod, node string) {
 	d := s.driver
 	if d.UnderWay != nil {
@@ -89,13 +90,13 @@ func (s *shadow) placeOn(now time.Time, pod *v1.Pod, node string) {
 		}
 		d.LoopFree = free
 	}
-	if b := d.bindingOf(pod.UID); b != nil { // whatever is told of it later
+	if b := d.bindingOf(pod.UID); b != nil { // regardless of later observations
 		b.Until, b.timesOut = s.oracle.preBind.Deadline(now, s.cfg, b.Pod)
 	}
 	s.handOnMoves(now, nil)
 }
 
-// takeInBound has the model follow that the scheduler's log says of a pod that it is bound, if no change of the pod has
+// takeInBound applies a binding in the scheduler's log, unless a change of the pod has already
 // shown it.
 func (s *shadow) takeInBound(now time.Time, f *sources.Bound) {
 	pod := s.objects.Pod(f.Pod)
@@ -109,10 +110,10 @@ func (s *shadow) takeInBound(now time.Time, f *sources.Bound) {
 	s.changed(now, c)
 }
 
-// takeInFailure has the model follow an Event that says that an attempt failed.
+// takeInFailure applies the Event of a failed attempt.
 func (s *shadow) takeInFailure(now time.Time, f *sources.FailedAttempt) {
 	if s.driver == nil {
-		if s.limited { // else Events come at once, and those of before are summed up by the source
+		if s.limited { // otherwise Events arrive at once, and the source summarizes earlier ones
 			s.triedBefore.Failed(sources.Event{Time: now, Fact: f})
 		}
 		return
@@ -125,8 +126,8 @@ func (s *shadow) takeInFailure(now time.Time, f *sources.FailedAttempt) {
 	}
 }
 
-// takeInBeginning has the model follow that the scheduler's log says that an attempt begins. What the loop did before is
-// over.
+// takeInBeginning applies the start of an attempt in the scheduler's log. Whatever the loop did
+// before is over.
 func (s *shadow) takeInBeginning(seen *evidence.Observation) {
 	d, now := s.driver, seen.Time
 	if d == nil || s.told != nil || !s.oracle.seesNodes() || !s.oracle.channels.LogsStarts() {
@@ -145,25 +146,25 @@ func (s *shadow) takeInBeginning(seen *evidence.Observation) {
 	}
 }
 
-// takeInPatch has the model follow that the scheduler wrote pod's condition, after which the loop goes on. expected
-// is true if an attempt of the model waits for that patch.
+// takeInPatch applies the scheduler's patch of pod's condition, after which the loop continues.
+// expected is true if an attempt of the model waits for that patch.
 func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	s.hearOfPod(now, pod, false)
 	d, c := s.driver, cluster.Unscheduled(pod)
 	last, ok := s.oracle.tried.Last(pod.UID)
-	late := d.asyncAPICalls && s.oracle.channels.Saturated(now) // then it was sent whenever the rate limit let it
+	late := d.asyncAPICalls && s.oracle.channels.Saturated(now) // the rate limit determined when it was sent
 	since, missed := s.oracle.channels.Gaps.Missed(now, sources.PodsWatch)
 	recent := ok && (now.Sub(last.At) < unexpectedPatch || late || missed && last.At.After(since.Add(-unexpectedPatch)))
 	if d.asyncAPICalls && ok && c != nil && last.Message == c.Message {
-		recent = true // the call waited for others, and has what the last attempt failed with (api_dispatcher.go, v1.34, Run)
+		recent = true // the call waited for others and carries the last attempt's failure (api_dispatcher.go, v1.34, Run)
 	}
 	if d.asyncAPICalls && last.Told && c != nil && last.Message != c.Message {
-		expected = false // it has what a later one failed with
+		expected = false // it carries a later attempt's failure
 	}
 	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.Requests && s.oracle.bindingShows(now, pod)) {
-		recent, expected = false, false // that attempt was another: the model placed the pod
+		recent, expected = false, false // from another attempt: the model placed the pod
 	}
-	others := s.oracle.channels.Logged() // a log tells each attempt itself
+	others := s.oracle.channels.Logged() // the log contains each attempt itself
 	if cluster.Waiting(pod) && !expected && !recent && !others {
 		s.flushSeen(now, keyOf(pod))
 		message := ""
@@ -182,15 +183,15 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	d.endPatchWait(pod.UID, now.Add(answerDelay))
 }
 
-// takeInError has the model follow that the last attempt of pod failed by an error, as is seen. If the model had the pod rejected, it has
-// been backing off since then, with no event that could wake it.
+// takeInError records that the last attempt of pod is observed to have failed with an error. If the
+// model had rejected the pod, the pod has been backing off since then, and no event could wake it.
 func (s *shadow) takeInError(now time.Time, pod *v1.Pod, seen evidence.Kind) {
 	d := s.driver
 	if s.cfg.Queue.Rules.ErrorsWait {
 		return
 	}
 	if a := d.UnderWay; a != nil && a.Pod.UID == pod.UID {
-		d.Conclude(now) // there was none
+		d.Conclude(now) // it did not take place
 	}
 	if info, ok := d.queue.Get(pod.Namespace, pod.Name); ok && info.Pod.UID == pod.UID && d.bindingOf(pod.UID) == nil && info.ConsecutiveErrorsCount == 0 {
 		d.because = reason.Cause{Rule: reason.ByOutcome, Seen: seen, At: now}
@@ -199,9 +200,9 @@ func (s *shadow) takeInError(now time.Time, pod *v1.Pod, seen evidence.Kind) {
 	}
 }
 
-// takeInRejection has the model follow that an attempt of pod failed, and why. If the model has not just had that
-// attempt, its loop makes it now. If it comes out otherwise, the pod goes where the message says. told is what is known
-// of the attempt beside, or nil.
+// takeInRejection applies a failed attempt of pod and its reason. If the model has not just made
+// that attempt, its loop makes it now. If the model's outcome differs, the pod goes to the tier
+// that message implies. told is the FailedAttempt with further details, or nil.
 func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.SafeText, told *sources.FailedAttempt) {
 	d := s.driver
 	had := s.hasJustAttempted(now, pod.UID, told != nil) || d.catchUp(now, pod, told != nil)
@@ -214,7 +215,7 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 		s.ensureInFlight(now, pod)
 		why := queue.Rejection{}
 		switch {
-		case told != nil && told.Error: // no plugin
+		case told != nil && told.Error: // rejected by no plugin
 		case told != nil && told.Plugins != nil:
 			why.UnschedulablePlugins = told.Plugins
 		case told != nil && message == "":
@@ -226,7 +227,7 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 		if told != nil {
 			d.because.Seen = evidence.Failed
 		}
-		_ = d.queue.AddUnschedulableIfNotPresent(now, pod, why) // it is in flight, so nothing else is there
+		_ = d.queue.AddUnschedulableIfNotPresent(now, pod, why) // can't fail: the pod is in flight
 		s.handOnMoves(now, nil)
 	} else if told != nil && told.Error {
 		s.takeInError(now, pod, evidence.Failed)
@@ -237,20 +238,22 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 	}
 	c, awaited := cluster.Unscheduled(pod), d.AwaitedPatch != nil && d.AwaitedPatch.uid == pod.UID
 	if awaited || c != nil && sources.Sanitize(c.Message) == message {
-		return // its patch is known, or the condition stays as it is, and nothing is written
+		return // its patch is known, or the condition is unchanged and nothing is written
 	}
 	if at := s.oracle.patchedAt(now, pod.UID, string(message), now); at.After(now) && !d.asyncAPICalls {
 		d.AwaitedPatch = &statusPatch{uid: pod.UID, until: at.Add(answerDelay)}
 	}
 }
 
-// hasJustAttempted reports whether the model has just had an attempt of the pod with that UID that was not seen yet:
-// then the attempt that is seen now is that one. event is true if it is seen by an Event.
+// hasJustAttempted reports whether the model has just made an attempt of the pod with that UID that
+// was not observed yet. If so, the attempt observed now is that one. event is true if the
+// observation is an Event.
 func (s *shadow) hasJustAttempted(now time.Time, uid types.UID, event bool) bool {
 	return s.oracle.tried.IsUnseen(now, uid, s.oracle.channels.Slack(now, event))
 }
 
-// ensureInFlight makes pod in flight if it is not: its pop was not seen, but what follows from it was.
+// ensureInFlight moves pod to in-flight if it is not there: its pop was not observed, but a
+// consequence was.
 func (s *shadow) ensureInFlight(now time.Time, pod *v1.Pod) {
 	if info, ok := s.driver.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
 		s.driver.because = reason.Cause{Rule: reason.ByCatchingUp}
@@ -259,8 +262,8 @@ func (s *shadow) ensureInFlight(now time.Time, pod *v1.Pod) {
 	}
 }
 
-// hearOfPod lets the scheduler hear at once of all that is on its way up to the creation of pod: it was seen to have
-// tried the pod. With updates, also up to the last change of the pod.
+// hearOfPod delivers pending changes to the scheduler now, up to the creation of pod, because an
+// attempt of the pod was observed. With updates, it delivers them up to the last change of the pod.
 func (s *shadow) hearOfPod(now time.Time, pod *v1.Pod, updates bool) {
 	for slices.ContainsFunc(s.deliveries, func(h delivery) bool {
 		p, ok := h.Change.Object.(*v1.Pod)
@@ -270,9 +273,10 @@ func (s *shadow) hearOfPod(now time.Time, pod *v1.Pod, updates bool) {
 	}
 }
 
-// hearOfCause lets the scheduler hear of changes earlier than the model would have had it, until they put the named pod
-// where the loop takes it from: an attempt of the pod was seen, so its cause was heard of. Changes that are yet to be
-// told become so now: they are stamped with the answer to a request, and the watch may have been faster.
+// hearOfCause delivers changes to the scheduler earlier than the model would, until the loop can
+// take the named pod: an attempt of the pod was observed, so its cause must have been delivered. It
+// may also apply changes that the source reports slightly later: their timestamp is that of the
+// answer to a request, and the watch may have been faster.
 func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
 	s.flushSeen(now, pod)
 	for len(s.deliveries) > 0 && !s.oracle.queue.IsAwake(pod) {
@@ -294,9 +298,10 @@ func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
 	}
 }
 
-// flushSeen has the backoff flush have run by now if the named pod is still in backoffQ though its backoff is over: without
-// PopFromBackoffQ, only that an attempt of it was seen tells when the flush runs. When the scheduler started tells it but roughly, and
-// each period of the real flush was a little longer than a second up to v1.32 (wait.Until, scheduling_queue.go, Run).
+// flushSeen runs the backoff flush if the named pod is still in backoffQ although its backoff is
+// over. Without PopFromBackoffQ, an observed attempt of the pod is the only sign of when the flush
+// runs. The start time of the scheduler gives only a rough estimate: up to v1.32 each period of the
+// real flush was slightly longer than a second (wait.Until, scheduling_queue.go, Run).
 func (s *shadow) flushSeen(now time.Time, pod types.NamespacedName) {
 	d := s.driver
 	info, ok := d.queue.Get(pod.Namespace, pod.Name)
@@ -304,10 +309,10 @@ func (s *shadow) flushSeen(now time.Time, pod types.NamespacedName) {
 		return
 	}
 	began := now
-	if !s.oracle.channels.LogsStarts() { // it is the attempt's end that is seen
+	if !s.oracle.channels.LogsStarts() { // the observation is of the attempt's end
 		began = now.Add(-d.timeFor(nominalTime(s.objects.Count("Node"))))
 	}
-	ran := d.ticks.AdjustBackoff(info.BackoffExpiry.Add(time.Nanosecond), began) // since v1.33 a backoff is over after its end
+	ran := d.ticks.AdjustBackoff(info.BackoffExpiry.Add(time.Nanosecond), began) // since v1.33 a backoff is over only after its end
 	d.queue.FlushBackoffCompletedAsOf(now, ran)
 	d.onSettled(now, nil)
 }

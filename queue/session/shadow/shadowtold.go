@@ -13,12 +13,13 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// toldTiers is where a log that tells all moves has put pods, while it is one that does: a scheduler's verbosity can be
-// changed while it runs. In that time the model makes no moves. Its scheduler hears of the cluster, and its queue follows what
-// is told, so that it can go on where the log falls silent.
+// toldTiers records the tier of each pod according to a log that contains all moves, for as long as
+// the log does: a scheduler's verbosity can change while it runs. During that time the model makes
+// no moves. Its scheduler still receives changes of the cluster and its queue follows the log, so
+// that the model can continue when the log no longer contains moves.
 type toldTiers map[types.NamespacedName]sources.Tier
 
-// takeInVerbosity has the model follow that the scheduler's log is of another verbosity from now on.
+// takeInVerbosity applies a change of the log's verbosity.
 func (s *shadow) takeInVerbosity(now time.Time, verbosity int) {
 	s.oracle.channels.Verbosity = verbosity
 	switch {
@@ -39,7 +40,7 @@ func (s *shadow) takeInVerbosity(now time.Time, verbosity int) {
 	}
 }
 
-// takeInMove has the model's queue follow a move that the log tells.
+// takeInMove applies a move in the log to the model's queue.
 func (s *shadow) takeInMove(now time.Time, m *sources.Move) {
 	if s.told == nil || m.Restated {
 		return
@@ -47,7 +48,7 @@ func (s *shadow) takeInMove(now time.Time, m *sources.Move) {
 	s.told[m.Pod] = m.To
 	if pod := s.objects.Pod(m.Pod); pod != nil {
 		s.putWhere(now, pod, m)
-		s.unsettled.moves = s.unsettled.moves[:0] // they are told
+		s.unsettled.moves = s.unsettled.moves[:0] // the log contains them
 		s.shown[m.Pod] = pod.UID
 		if m.To == sources.TierDeleted {
 			delete(s.shown, m.Pod)
@@ -55,11 +56,11 @@ func (s *shadow) takeInMove(now time.Time, m *sources.Move) {
 	}
 }
 
-// putWhere puts pod where m says.
+// putWhere moves pod to the tier in m.
 func (s *shadow) putWhere(now time.Time, pod *v1.Pod, m *sources.Move) {
 	to, err := queue.ParseTier(string(m.To))
 	if err != nil {
-		return // readers let no other tier through
+		return // readers reject unknown tiers
 	}
 	if b := s.driver.bindingOf(pod.UID); b != nil && to != queue.InFlight {
 		s.driver.dropBinding(b)
@@ -71,8 +72,8 @@ func (s *shadow) putWhere(now time.Time, pod *v1.Pod, m *sources.Move) {
 		GatingPlugin: m.GatingPlugin})
 }
 
-// takeInDumped has the model's queue follow that a dump of the scheduler's lists a pod there. A gated one is listed among the
-// unschedulable.
+// takeInDumped moves a pod to the queue in which a dump of the scheduler lists it. Dumps list gated
+// pods among the unschedulable ones.
 func (s *shadow) takeInDumped(now time.Time, f *sources.Dumped) {
 	pod := s.objects.Pod(f.Pod)
 	if s.told != nil || s.driver == nil || pod == nil || pod.UID != f.UID || !cluster.Waiting(pod) || !s.driver.Scheduler.Responsible(pod) {
@@ -94,7 +95,8 @@ func (s *shadow) takeInDumped(now time.Time, f *sources.Dumped) {
 	s.handOnMoves(now, nil)
 }
 
-// hearQuietly lets the scheduler hear of what is on its way up to and at to, while the moves that follow are told.
+// hearQuietly delivers pending changes up to and including to, and discards the resulting moves
+// because the log contains them.
 func (s *shadow) hearQuietly(to time.Time) {
 	for len(s.deliveries) > 0 && !s.deliveries[0].At.After(to) {
 		s.deliver(s.deliveries[0].At, s.deliveries[0].Change)
@@ -103,7 +105,7 @@ func (s *shadow) hearQuietly(to time.Time) {
 	}
 }
 
-// goOn has the model make the moves again, from where they were told to have put the pods.
+// goOn resumes the model's own moves, from the tiers that the log reported last.
 func (s *shadow) goOn(now time.Time) {
 	s.driver.resumeAt(now)
 	for key, tier := range s.told {
