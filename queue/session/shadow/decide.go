@@ -45,7 +45,8 @@ const (
 // decide returns what the loop does now. It does not change o.
 func (o *oracle) decide(now time.Time) decision {
 	if !o.seesNodes() || o.presence.None() {
-		return decision{do: wait, until: now.Add(LongestGap)} // make no attempts other than observed ones
+		// Make no attempts other than observed ones.
+		return decision{do: wait, until: now.Add(LongestGap)}
 	}
 	if until, waits := o.awaitsAnswer(now); waits {
 		return decision{do: wait, until: until}
@@ -54,11 +55,13 @@ func (o *oracle) decide(now time.Time) decision {
 	if last && first != nil && (sent.Sub(now) <= soon || o.queue.IsNext(first)) {
 		return decision{do: takePod, pod: first, because: reason.Cause{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
 	}
-	inTurn := !sent.IsZero() && (first != nil || !last) // other pods are tried before the pod of the next patch
+	// Other pods are tried before the pod of the next patch.
+	inTurn := !sent.IsZero() && (first != nil || !last)
 	if seen := o.future.Failure(now, crowding); seen != nil && !(inTurn && seen.Kind == evidence.Patched) {
 		pod, saturated := o.queue.Takeable(seen), o.channels.Saturated(now) && !o.channels.Config.AsyncAPICalls
 		switch {
-		case pod == nil && saturated: // the model's queue differs, but the loop still had no time for other pods
+		case pod == nil && saturated:
+			// The model's queue differs, but the loop still had no time for other pods.
 			return decision{do: wait, until: seen.EndedBy}
 		case pod != nil && (seen.Kind == evidence.Patched && saturated || seen.EndedBy.Sub(now) <= soon):
 			return decision{do: takePod, pod: pod, because: reason.ByEvidence(reason.ByFailure, seen)}
@@ -136,7 +139,8 @@ func (o *oracle) upcoming(now time.Time) decision {
 			does.because = because
 			return does
 		case until.Sub(now) == channels.Foresight && o.queue.FailedBefore(pod) && !cluster.MayHaveDevices(pod) && o.channels.Idle(now):
-			return decision{do: putBack, pod: pod, because: reason.Cause{Rule: reason.NotTried, At: until}} // the loop would have taken it by then
+			// The real loop would have taken pod by then.
+			return decision{do: putBack, pod: pod, because: reason.Cause{Rule: reason.NotTried, At: until}}
 		case held == 0 || until.Before(next):
 			next = until
 		}
@@ -200,7 +204,8 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 	claimedAt, claimed := o.preBind.ClaimedAt(now, pod)
 	if seen := o.future.Attempt(pod.UID, now, horizon.Sub(now)); seen != nil && !(claimed && claimedAt.Before(seen.EndedBy)) {
 		if seen.Kind == evidence.BindingFailed {
-			return until, false, reason.ByEvidence(reason.InOrder, seen) // regardless of when it was placed
+			// The binding failed: take the pod now, whenever it was really placed.
+			return until, false, reason.ByEvidence(reason.InOrder, seen)
 		}
 		until = seen.EndedBy.Add(-soon)
 		return until, until.After(now), reason.ByEvidence(reason.InOrder, seen)
@@ -276,7 +281,9 @@ func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 		return true // nothing is written
 	}
 	if o.channels.Config.AsyncAPICalls && o.future.Patches(a.Pod.UID, now, writePatience) {
-		return true // it may have been queued and merged with the next one (api_calls/pod_status_patch.go, v1.34, Merge)
+		// It may have been queued and merged with the next one (api_calls/pod_status_patch.go,
+		// v1.34, Merge).
+		return true
 	}
 	return o.patch(now, a.Pod.UID, "") != nil || !o.channels.WatchesPods(now)
 }

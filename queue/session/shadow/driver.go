@@ -312,7 +312,8 @@ func (d *Driver) conclude(now time.Time, observed bool) {
 		}
 	}
 	if d.oracle != nil && d.AwaitedPatch == nil {
-		if patch := d.oracle.waitingPatch(now); patch != nil && patch.UID == a.Pod.UID { // the real attempt had another outcome
+		if patch := d.oracle.waitingPatch(now); patch != nil && patch.UID == a.Pod.UID {
+			// The real attempt had another outcome.
 			patch.Used = true
 			d.AwaitedPatch = &statusPatch{uid: a.Pod.UID, until: patch.Time}
 		}
@@ -414,7 +415,8 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod, told bool) bool {
 		return false
 	}
 	d.conclude(now, told)
-	d.LoopFree = earlier(d.LoopFree, now.Add(each)) // regardless of later observations of the pod's attempt
+	// Do not let a later observation of this attempt block the loop.
+	d.LoopFree = earlier(d.LoopFree, now.Add(each))
 	return true
 }
 

@@ -18,7 +18,8 @@ import (
 	"github.com/schedq/schedq/queue/session/verdict"
 )
 
-// What a driver's scheduler writes: patches of pods' status, bindings, deletions of victims.
+// This file handles the scheduler's writes: patches of pods' status, bindings and deletions of
+// victims.
 
 // statusPatch is a patch of a pod's status by a failed attempt. It precedes the next attempt.
 type statusPatch struct {
@@ -132,7 +133,8 @@ func (d *Driver) finishBindings(now time.Time) {
 			continue
 		}
 		if d.oracle != nil && !d.oracle.channels.WatchesPods(now) && (b.timesOut == nil || !d.oracle.awaits(now, b.Pod)) {
-			b.Until = now.Add(writePatience) // it may have been bound, which shows when the watch of pods works again
+			// It may have been bound, which shows when the watch of pods works again.
+			b.Until = now.Add(writePatience)
 			continue
 		}
 		d.dropBinding(b)
@@ -172,7 +174,8 @@ func (d *Driver) finishEvictions(now time.Time) {
 		if e.until.After(now) {
 			continue
 		}
-		if d.Cluster != nil && !d.Scheduler.Ending(e.Victim) { // another pod's preemption may have chosen it, too
+		// Another pod's preemption may have chosen it, too.
+		if d.Cluster != nil && !d.Scheduler.Ending(e.Victim) {
 			victim := e.Victim.DeepCopy()
 			victim.DeletionTimestamp = &metav1.Time{Time: now}
 			d.Cluster.ApplyWrite(now, victim)

@@ -13,11 +13,12 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// maxJudged is how many nodes are looked at to guess where pods are: about a second's work.
+// maxJudged limits how many nodes are evaluated to estimate where pods are: about a second of work.
 const maxJudged = 500_000
 
-// attach begins with a scheduler that has been at work since began, over the objects there are, and puts each pod
-// where it is likely to be. A zero began is not known. It fails if no scheduler can be set up.
+// attach starts the model of a scheduler that has been running since began, over the current
+// objects, and puts each pod in its most likely tier. A zero began means that the start is unknown.
+// It fails if no scheduler can be set up.
 func (s *shadow) attach(now, began time.Time) error {
 	pods, err := s.load(now)
 	if err != nil {
@@ -52,7 +53,7 @@ func (s *shadow) attach(now, began time.Time) error {
 		}
 		s.backOffUntilSeen(now, &made)
 		if s.driver.takesFrom(made.Tier) && !made.InCrowd && s.oracle.untried(now, pod) {
-			made.Tier = queue.Unschedulable // the loop would have taken it at once
+			made.Tier = queue.Unschedulable // otherwise the loop would have taken it at once
 		}
 		s.driver.queue.Restore(now, made.PodInfo)
 		s.unsettled.moves = s.unsettled.moves[:0]
@@ -67,9 +68,10 @@ func (s *shadow) attach(now, began time.Time) error {
 	return nil
 }
 
-// backOffUntilSeen has the backoff of an estimate end no sooner than the next attempt of its pod that is seen, if it can:
-// what is known of the last one may be old, since not each makes an Event. Where a log tells of all and none is near, it
-// ends as late as it can. A loop that has nothing else to do takes a pod out of its backoff, and tells nothing of its end.
+// backOffUntilSeen moves the end of an estimated backoff to the pod's next observed attempt, if
+// possible: the last known attempt may be outdated, since not every attempt makes an Event. If a
+// log contains all attempts and none is near, the backoff ends as late as possible. An idle loop
+// takes a pod out of its backoff early, so then the attempt does not show when the backoff ends.
 func (s *shadow) backOffUntilSeen(now time.Time, made *Estimate) {
 	opts := s.driver.queue.Options()
 	seen := s.oracle.future.Attempt(made.Pod.UID, now, opts.PodMaxBackoff)

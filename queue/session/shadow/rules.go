@@ -3,10 +3,11 @@ package shadow
 import "time"
 
 // Constants of the model. The constants of the pace are in nominal.go and pace.go, those of missing
-// traces in package channels, and those of the rate limit in package ratelimit. "Measured" refers to
-// recordings of clusters on one machine, without network latency.
+// traces in package channels, and those of the rate limit in package ratelimit. "Measured" refers
+// to recordings of clusters on one machine, without network latency.
 
-// Durations of the scheduler's work other than attempts. Measured: averages of real schedulers at -v=6.
+// Durations of the scheduler's work other than attempts. Measured: averages of real schedulers at
+// -v=6.
 const (
 	// requestTime is the duration of a request to the API server; measured: 3 to 8 ms.
 	// shortestRequest is its lower bound.

@@ -136,7 +136,8 @@ func (s *shadow) takeInNext() error {
 		return nil
 	case *sources.Attached:
 		s.oracle.lacksNodes = !f.Nodes
-		s.nodesTold = f.Nodes || s.nodesTold && s.objects.Count("Node") > 0 // or the source begins without the existing nodes
+		// If the source attached without nodes, later events may have added some.
+		s.nodesTold = f.Nodes || s.nodesTold && s.objects.Count("Node") > 0
 		return s.attach(ev.Time, f.Began)
 	case *sources.Logged:
 		s.takeInVerbosity(ev.Time, f.Verbosity)
@@ -364,7 +365,9 @@ func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	s.driver.because = reason.Cause{}
 	for _, t := range s.unsettled.moves {
 		if t.To == queue.Deleted && s.driver.isTrying(t.Pod.UID) && s.objects.Pod(keyOf(t.Pod)) == nil {
-			continue // stays in flight until its attempt ends (scheduling_queue.go, Delete and Done), unless the name is reused
+			// The pod stays in flight until its attempt ends (scheduling_queue.go, Delete and Done),
+			// unless the name is reused.
+			continue
 		}
 		m := s.move(now, t, a)
 		m.Because = &because

@@ -15,8 +15,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// This file applies observations of the real scheduler to the model: a binding, a failed attempt, the
-// patch of a pod's status.
+// This file applies observations of the real scheduler to the model: a binding, a failed attempt,
+// the patch of a pod's status.
 
 // follow applies what the change from old to pod shows. old is nil if the pod is new.
 func (s *shadow) follow(now time.Time, old, pod *v1.Pod) {
@@ -152,11 +152,14 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	s.hearOfPod(now, pod, false)
 	d, c := s.driver, cluster.Unscheduled(pod)
 	last, ok := s.oracle.tried.Last(pod.UID)
-	late := d.asyncAPICalls && s.oracle.channels.Saturated(now) // the rate limit determined when it was sent
+	// The patch may be late: the rate limit determined when it was sent.
+	late := d.asyncAPICalls && s.oracle.channels.Saturated(now)
 	since, missed := s.oracle.channels.Gaps.Missed(now, sources.PodsWatch)
 	recent := ok && (now.Sub(last.At) < unexpectedPatch || late || missed && last.At.After(since.Add(-unexpectedPatch)))
 	if d.asyncAPICalls && ok && c != nil && last.Message == c.Message {
-		recent = true // the call waited for others and carries the last attempt's failure (api_dispatcher.go, v1.34, Run)
+		// The call waited for others and carries the last attempt's failure (api_dispatcher.go,
+		// v1.34, Run).
+		recent = true
 	}
 	if d.asyncAPICalls && last.Told && c != nil && last.Message != c.Message {
 		expected = false // it carries a later attempt's failure
@@ -312,7 +315,8 @@ func (s *shadow) flushSeen(now time.Time, pod types.NamespacedName) {
 	if !s.oracle.channels.LogsStarts() { // the observation is of the attempt's end
 		began = now.Add(-d.timeFor(nominalTime(s.objects.Count("Node"))))
 	}
-	ran := d.ticks.AdjustBackoff(info.BackoffExpiry.Add(time.Nanosecond), began) // since v1.33 a backoff is over only after its end
+	// Since v1.33 a backoff is over only after its expiry.
+	ran := d.ticks.AdjustBackoff(info.BackoffExpiry.Add(time.Nanosecond), began)
 	d.queue.FlushBackoffCompletedAsOf(now, ran)
 	d.onSettled(now, nil)
 }

@@ -47,7 +47,8 @@ func (s *shadow) unbind(now time.Time, uid types.UID, reason error) {
 func (s *shadow) takeInRefused(now time.Time, f *sources.Refused) {
 	switch {
 	case s.driver == nil:
-	case f.Binding, !s.driver.asyncAPICalls && s.driver.bindingOf(f.UID) != nil: // or the patch after a failed binding cycle
+	case f.Binding, !s.driver.asyncAPICalls && s.driver.bindingOf(f.UID) != nil:
+		// The second case is the patch after a failed binding cycle.
 		s.unbind(now, f.UID, errRefused)
 	default:
 		s.driver.endPatchWait(f.UID, now.Add(answerDelay))
