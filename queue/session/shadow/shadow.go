@@ -136,7 +136,7 @@ func (s *shadow) takeInNext() error {
 		return nil
 	case *sources.Attached:
 		s.oracle.lacksNodes = !f.Nodes
-		// If the source attached without nodes, later events may have added some.
+		// Otherwise the source begins without the existing nodes.
 		s.nodesTold = f.Nodes || s.nodesTold && s.objects.Count("Node") > 0
 		return s.attach(ev.Time, f.Began)
 	case *sources.Logged:
