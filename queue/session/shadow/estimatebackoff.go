@@ -19,9 +19,9 @@ func (e *Estimate) BackOffUntil(now, ends time.Time, opts queue.Options) {
 // BackOffLikely sets the end of the pod's backoff to its most likely time, half a backoff from now,
 // unless the last known attempt puts it later. That attempt may be outdated, since not every
 // attempt leaves a trace, and a pod that events keep waking is tried as often as its backoff
-// allows. The next event that may wake pods is at stir; the previous one was probably as long
+// allows. The next event that may wake pods is at nextWake; the previous one was probably as long
 // before now.
-func (e *Estimate) BackOffLikely(now, stir time.Time, opts queue.Options) {
+func (e *Estimate) BackOffLikely(now, nextWake time.Time, opts queue.Options) {
 	if e.failedLast || e.Attempts < 2 || now.Sub(e.InitialAttemptTimestamp)/time.Duration(e.Attempts) > opts.PodMaxBackoff {
 		return // the last attempt is known, or the pod is not tried that often
 	}
@@ -29,7 +29,7 @@ func (e *Estimate) BackOffLikely(now, stir time.Time, opts queue.Options) {
 		e.BackoffExpiry = likely
 	}
 	// The loop does not take pods from backoffQ early.
-	isWoken := !opts.PopFromBackoffQ && now.Sub(e.Timestamp) > stir.Sub(now)
+	isWoken := !opts.PopFromBackoffQ && now.Sub(e.Timestamp) > nextWake.Sub(now)
 	if e.Tier == queue.Active || e.Tier == queue.Unschedulable && isWoken {
 		e.Tier = queue.Backoff
 	}
@@ -81,12 +81,12 @@ func (e *Estimate) makeAttempts(attempts int) bool {
 // backoff ended in the second before that flush. It ended as long before the flush as the attempt
 // was before the next one, since pods are taken in the order in which they failed.
 //
-// The next event that may wake pods is at stir. The previous one was probably as long before now,
-// so a pod that failed before that has been woken.
-func (e *Estimate) TriedInCrowd(now, tried, stir time.Time, ticks flush.Ticks, opts queue.Options) {
+// The next event that may wake pods is at nextWake. The previous one was probably as long before
+// now, so a pod that failed before that has been woken.
+func (e *Estimate) TriedInCrowd(now, tried, nextWake time.Time, ticks flush.Ticks, opts queue.Options) {
 	e.InCrowd = true
 	e.endBackoff(now, tried.Add(-queue.BackoffFlushInterval), opts)
-	if e.Tier == queue.Unschedulable && now.Sub(e.Timestamp) <= stir.Sub(now) {
+	if e.Tier == queue.Unschedulable && now.Sub(e.Timestamp) <= nextWake.Sub(now) {
 		return
 	}
 	e.Tier = queue.Active

@@ -116,24 +116,24 @@ func (f *Feed) makeMore() bool {
 		return true
 	}
 	if f.Shadow == nil {
-		return f.makeMoreAsTold()
+		return f.makeMoreUnchanged()
 	}
 	if f.Shadow.oracle.future.First() == nil {
 		return false
 	}
-	if err := f.Shadow.takeInNext(); err != nil {
+	if err := f.Shadow.applyNext(); err != nil {
 		f.Err = err
 	}
 	if f.Shadow.oracle.future.First() == nil {
 		f.Shadow.advance(f.End)
-		f.Shadow.hearLast(f.End)
+		f.Shadow.deliverRemaining(f.End)
 		f.Close()
 	}
 	return true
 }
 
-// makeMoreAsTold hands out the source's next event unchanged.
-func (f *Feed) makeMoreAsTold() bool {
+// makeMoreUnchanged hands out the source's next event unchanged.
+func (f *Feed) makeMoreUnchanged() bool {
 	if f.more == nil {
 		return false
 	}
@@ -309,7 +309,7 @@ func (f *Feed) ReadTo(at time.Time) {
 // End.
 func (f *Feed) makeMoreLive() bool {
 	if ev := f.Shadow.oracle.future.First(); ev != nil && !ev.Time.After(f.End) {
-		if err := f.Shadow.takeInNext(); err != nil {
+		if err := f.Shadow.applyNext(); err != nil {
 			f.Err = err
 		}
 		return true

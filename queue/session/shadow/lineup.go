@@ -83,7 +83,7 @@ func (l lineup) PlacedBefore(f *evidence.Future, now, sent time.Time) (pod *v1.P
 		if pod := l.Takeable(seen); pod != nil {
 			return pod, true
 		}
-		if l.hasYetToCome(seen) {
+		if l.notQueuedYet(seen) {
 			return nil, false
 		}
 	}
@@ -94,15 +94,15 @@ func (l lineup) PlacedBefore(f *evidence.Future, now, sent time.Time) (pod *v1.P
 // not awake yet. Failed bindings do not count, since their pods may have been placed long before.
 func (l lineup) PlacesOthers(f *evidence.Future, now, then time.Time) bool {
 	for seen := range f.Bindings(now, then.Sub(now)) {
-		if seen.Kind != evidence.BindingFailed && (l.Asleep(seen) || l.hasYetToCome(seen)) {
+		if seen.Kind != evidence.BindingFailed && (l.Asleep(seen) || l.notQueuedYet(seen)) {
 			return true
 		}
 	}
 	return false
 }
 
-// hasYetToCome reports whether seen binds a pod that is not in the queue yet.
-func (l lineup) hasYetToCome(seen *evidence.Observation) bool {
+// notQueuedYet reports whether seen binds a pod that is not in the queue yet.
+func (l lineup) notQueuedYet(seen *evidence.Observation) bool {
 	_, known := l.Get(seen.Pod.Namespace, seen.Pod.Name)
 	return !known && seen.Kind == evidence.Bound && !l.HasNode(seen.Pod)
 }

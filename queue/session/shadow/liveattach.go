@@ -30,7 +30,7 @@ func (s *shadow) attach(now, began time.Time) error {
 	s.emit(sources.Event{Time: now, Fact: &Attached{&sources.Attached{Began: began}}})
 	budget := maxJudged / (1 + s.objects.Count("Node"))
 	s.oracle.channels.Attach(now, s.limited)
-	before, last := s.triedBefore.ByPod()
+	before, last := s.priorAttempts.ByPod()
 	g := Estimator{Opts: s.driver.queue.Options(), Release: s.cfg.Release, Tried: before, Last: last, Judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
 		if budget--; budget < 0 {
 			return cycle.Verdict{}, false
@@ -48,7 +48,7 @@ func (s *shadow) attach(now, began time.Time) error {
 		made, ok := g.Estimate(now, pod)
 		if !ok || len(pod.Spec.SchedulingGates) > 0 {
 			s.driver.queue.Add(now, pod)
-			s.handOnMoves(now, nil)
+			s.emitMoves(now, nil)
 			continue
 		}
 		s.backOffUntilSeen(now, &made)
@@ -64,7 +64,7 @@ func (s *shadow) attach(now, began time.Time) error {
 			Pod: key, To: sources.Tier(made.Tier.String()), Message: made.Message,
 		}}})
 	}
-	s.triedBefore = earlierAttempts{}
+	s.priorAttempts = earlierAttempts{}
 	return nil
 }
 
@@ -75,17 +75,17 @@ func (s *shadow) attach(now, began time.Time) error {
 func (s *shadow) backOffUntilSeen(now time.Time, made *Estimate) {
 	opts := s.driver.queue.Options()
 	seen := s.oracle.future.Attempt(made.Pod.UID, now, opts.PodMaxBackoff)
-	stir := func() time.Time { return s.oracle.future.NextWake(now, opts.PodMaxBackoff) }
+	nextWake := func() time.Time { return s.oracle.future.NextWake(now, opts.PodMaxBackoff) }
 	switch {
 	case opts.PopFromBackoffQ && !s.limited:
-		made.BackOffLikely(now, stir(), opts)
+		made.BackOffLikely(now, nextWake(), opts)
 	case seen != nil && opts.PopFromBackoffQ:
-		made.TriedInCrowd(now, seen.EndedBy, stir(), s.driver.ticks, opts)
+		made.TriedInCrowd(now, seen.EndedBy, nextWake(), s.driver.ticks, opts)
 	case seen != nil:
 		made.BackOffUntil(now, seen.EndedBy.Add(-channels.AttemptSlack), opts)
 	case s.logged:
 		made.BackOffUntil(now, now.Add(opts.PodMaxBackoff), opts)
 	default:
-		made.BackOffLikely(now, stir(), opts)
+		made.BackOffLikely(now, nextWake(), opts)
 	}
 }

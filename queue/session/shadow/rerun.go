@@ -59,7 +59,7 @@ func newRerun(cfg *schedulerconfig.Config, emit func(sources.Event)) *rerun {
 
 // start starts, or restarts, with a scheduler that knows the current objects.
 func (r *rerun) start(now time.Time) error {
-	pods, err := r.load(now, r.handOnMoves)
+	pods, err := r.load(now, r.emitMoves)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (r *rerun) start(now time.Time) error {
 	for pod := range pods {
 		r.driver.queue.Add(now, pod)
 	}
-	r.handOnMoves(now, nil)
+	r.emitMoves(now, nil)
 	return nil
 }
 
@@ -111,8 +111,8 @@ func (r *rerun) setOff(t queue.Transition) {
 	}
 }
 
-// carryOutNext advances model time to the first triggered fact and applies it.
-func (r *rerun) carryOutNext() {
+// applyTriggered advances model time to the first triggered fact and applies it.
+func (r *rerun) applyTriggered() {
 	ev := r.setOffFacts[0]
 	r.setOffFacts = r.setOffFacts[1:]
 	r.driver.Advance(ev.Time)
@@ -148,7 +148,7 @@ func (r *rerun) advance(to time.Time) {
 		due := r.driver.Due()
 		if len(r.setOffFacts) > 0 && !r.setOffFacts[0].Time.After(due) && !r.setOffFacts[0].Time.After(to) &&
 			(len(r.deliveries) == 0 || !r.deliveries[0].At.Before(r.setOffFacts[0].Time)) {
-			r.carryOutNext()
+			r.applyTriggered()
 			continue
 		}
 		if len(r.deliveries) > 0 && !r.deliveries[0].At.After(due) {
@@ -158,7 +158,7 @@ func (r *rerun) advance(to time.Time) {
 			h := r.deliveries[0]
 			r.deliveries = r.deliveries[1:]
 			r.driver.Advance(h.At)
-			r.hearChange(h.At, h.Change)
+			r.deliverChange(h.At, h.Change)
 			continue
 		}
 		if due.After(to) || to.Sub(due) > LongestGap {
@@ -215,23 +215,23 @@ func (r *rerun) changed(now time.Time, c *sources.ObjectChange) {
 		return
 	}
 	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Deleted && r.driver.Unbind(now, pod.UID, errPodGone) {
-		r.handOnMoves(now, nil) // its binding fails because the pod is gone
+		r.emitMoves(now, nil) // its binding fails because the pod is gone
 	}
 	r.deliveries.Add(now, watchDelay, c)
 }
 
-// hearChange delivers c to the scheduler at now.
-func (r *rerun) hearChange(now time.Time, c *sources.ObjectChange) {
+// deliverChange delivers c to the scheduler at now.
+func (r *rerun) deliverChange(now time.Time, c *sources.ObjectChange) {
 	r.deliver(now, c)
 	r.driver.delayLoop(now, time.Duration(len(r.unsettled.moves))*moveTime)
-	r.handOnMoves(now, nil)
+	r.emitMoves(now, nil)
 }
 
 var errPodGone = errors.New("the pod was deleted")
 
-// handOnMoves emits the queue's unsettled moves as events. a is the attempt whose end caused them,
+// emitMoves emits the queue's unsettled moves as events. a is the attempt whose end caused them,
 // or nil.
-func (r *rerun) handOnMoves(now time.Time, a *cycle.Attempt) {
+func (r *rerun) emitMoves(now time.Time, a *cycle.Attempt) {
 	for _, t := range r.unsettled.moves {
 		m := r.move(now, t, a)
 		if a != nil && a.Pod.UID == t.Pod.UID && t.To == queue.Scheduled {
@@ -269,7 +269,7 @@ func (r *rerun) inject(now time.Time, f *sources.Injected) {
 	} else if do := cluster.Injection(f.What); do != nil {
 		do(r.driver.queue, now)
 	}
-	r.handOnMoves(now, nil)
+	r.emitMoves(now, nil)
 }
 
 // podQueued returns the queue's version of the pod that f activates, or a placeholder.

@@ -18,10 +18,10 @@ const (
 	// scheduler continues. Measured: medians in the recordings.
 	watchDelay  = time.Millisecond
 	answerDelay = 400 * time.Microsecond
-	// heardEarlier limits how long before the API server's answer the scheduler's watch can have
+	// watchLead limits how long before the API server's answer the scheduler's watch can have
 	// delivered a change. Chosen, not derived. It applies if the source uses the API server's
 	// clock.
-	heardEarlier = 10 * time.Millisecond
+	watchLead = 10 * time.Millisecond
 	// moveTime is how long an event blocks the scheduling loop for each pod that it moves. Chosen,
 	// not derived.
 	moveTime = 40 * time.Microsecond

@@ -34,13 +34,13 @@ type shadow struct {
 	local
 	oracle *oracle
 	shown  cluster.QueuedPods
-	// triedBefore is what is known of attempts made before the source attached to the scheduler.
-	triedBefore earlierAttempts
-	told        toldTiers // nil unless the scheduler's log currently contains all moves
-	nodesTold   bool      // the source contains a node at some time, or reports that there is none
-	logged      bool      // a log contains attempts at some time
-	limited     bool      // the scheduler's requests were rate-limited when the source attached
-	reasons     verdict.LearnedPlugins
+	// priorAttempts is what is known of attempts made before the source attached to the scheduler.
+	priorAttempts earlierAttempts
+	told          reportedTiers // nil unless the scheduler's log currently contains all moves
+	knowsNodes    bool          // the source contains a node at some time, or reports that there is none
+	logged        bool          // a log contains attempts at some time
+	limited       bool          // the scheduler's requests were rate-limited when the source attached
+	reasons       verdict.LearnedPlugins
 }
 
 // newShadow returns a shadow of the scheduler behind the events that more returns one by one. It
@@ -49,7 +49,7 @@ type shadow struct {
 // scheduler's own writes of a pod's condition. The shadow is not started yet.
 func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() (sources.Event, bool), requests bool, emit func(sources.Event)) *shadow {
 	s := &shadow{local: newLocal(cfg, emit), shown: cluster.QueuedPods{}, reasons: verdict.LearnedPlugins{}}
-	s.nodesTold = cluster.HasNodes(events)
+	s.knowsNodes = cluster.HasNodes(events)
 	s.logged = cluster.HasFact[*sources.Logged](events)
 	limit, began := cfg.ClientLimiter(1), time.Time{}
 	if began, s.limited = ratelimit.LimitedAtAttach(cfg, events); s.limited {
@@ -62,7 +62,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		preBind:    preBindWaits{Patience: writePatience, AwaitsVolume: s.objects.AwaitsVolume, UnreadyClaim: s.objects.UnreadyClaim, Claimed: s.objects.Claimed},
 		beingBound: func(yield func(*v1.Pod) bool) { s.driver.eachBinding(yield) },
 		nodes:      func() int { return s.objects.Count("Node") },
-		seesNodes:  func() bool { return s.nodesTold },
+		seesNodes:  func() bool { return s.knowsNodes },
 		pluginsOf:  func(message string) []string { return s.reasons.PluginsOf(message, s.cfg.Release) },
 		wakeComing: func() bool {
 			return slices.ContainsFunc(s.deliveries, func(h delivery) bool { return evidence.MayWake(h.Change) })
@@ -91,14 +91,14 @@ func (s *shadow) start(now time.Time) error {
 		s.oracle.channels.SetRecorded(pod.UID, sources.Recorded{})
 		s.driver.queue.Add(now, pod)
 	}
-	s.handOnMoves(now, nil)
+	s.emitMoves(now, nil)
 	return nil
 }
 
-// hearRelease sets the version of the next scheduler and reports whether it differs from the
+// setRelease sets the version of the next scheduler and reports whether it differs from the
 // previous one. The running version is the installed one, and a scheduler with another version has
 // started with an empty queue.
-func (s *shadow) hearRelease(version sources.SafeText) (other bool) {
+func (s *shadow) setRelease(version sources.SafeText) (other bool) {
 	s.cfg, other = s.cfg.WithVersion(string(version))
 	s.oracle.channels.Config = s.cfg
 	return other
@@ -107,8 +107,8 @@ func (s *shadow) hearRelease(version sources.SafeText) (other bool) {
 // load sets up a scheduler that knows only the current objects, and returns the pods that wait for
 // it. It fails if no scheduler can be set up.
 func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
-	s.tellGone(now)
-	pods, err := s.local.load(now, s.handOnMoves)
+	s.emitRemovals(now)
+	pods, err := s.local.load(now, s.emitMoves)
 	if err != nil {
 		return nil, err
 	}
@@ -120,27 +120,27 @@ func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
 	return pods, nil
 }
 
-// takeInNext advances model time to the first event of the future and applies that event. It fails
+// applyNext advances model time to the first event of the future and applies that event. It fails
 // if no scheduler can be set up.
-func (s *shadow) takeInNext() error {
+func (s *shadow) applyNext() error {
 	ev := s.oracle.future.First()
 	s.advance(ev.Time)
 	s.oracle.future.RemoveFirst()
 	if ev.Kind == evidence.Started {
-		s.takeInBeginning(ev)
+		s.applyStart(ev)
 		return nil
 	}
 	switch f := ev.Fact.(type) {
 	case *sources.Tried:
-		s.triedBefore.Tried(f)
+		s.priorAttempts.Tried(f)
 		return nil
 	case *sources.Attached:
 		s.oracle.lacksNodes = !f.Nodes
 		// Otherwise the source begins without the existing nodes.
-		s.nodesTold = f.Nodes || s.nodesTold && s.objects.Count("Node") > 0
+		s.knowsNodes = f.Nodes || s.knowsNodes && s.objects.Count("Node") > 0
 		return s.attach(ev.Time, f.Began)
 	case *sources.Logged:
-		s.takeInVerbosity(ev.Time, f.Verbosity)
+		s.applyVerbosity(ev.Time, f.Verbosity)
 	case *sources.ObjectChange:
 		if ev.Used {
 			return nil
@@ -151,21 +151,21 @@ func (s *shadow) takeInNext() error {
 	if ev.OtherScheduler || (failed || ev.Failed()) && (s.told != nil || s.oracle.future.HasOtherScheduler(ev.UID)) {
 		return nil
 	}
-	s.takeInWork(ev)
+	s.applyWork(ev)
 	switch f := ev.Fact.(type) {
 	case *sources.Clocks:
-		s.takeInClocks(f.Ahead)
+		s.applyClocks(f.Ahead)
 	case *sources.Silent:
-		s.takeInSilence(f)
+		s.applySilence(f)
 	case *sources.WatchGap:
 		s.oracle.channels.Gaps.Forget(ev.Time)
 	case *sources.SchedulerStarted:
 		if !f.ReleaseInferred {
-			s.hearRelease(f.Release)
+			s.setRelease(f.Release)
 		}
 		return s.start(ev.Time)
 	case *sources.SchedulerRunning:
-		if !f.ReleaseInferred && s.hearRelease(f.Release) && s.driver != nil {
+		if !f.ReleaseInferred && s.setRelease(f.Release) && s.driver != nil {
 			return s.start(ev.Time)
 		}
 	case *sources.ObjectChange:
@@ -185,25 +185,25 @@ func (s *shadow) takeInNext() error {
 		if s.oracle.channels.RecordEvent(ev.Time, f) {
 			s.oracle.pace.SawOther() // most of the next failures leave no trace
 		}
-		s.takeInFailure(ev.Time, f)
+		s.applyFailure(ev.Time, f)
 	case *sources.Bound:
-		s.takeInBound(ev.Time, f)
+		s.applyBound(ev.Time, f)
 	case *sources.Move:
-		s.takeInMove(ev.Time, f)
+		s.applyMove(ev.Time, f)
 	case *sources.Dumped:
-		s.takeInDumped(ev.Time, f)
+		s.applyDumped(ev.Time, f)
 	case *sources.Requested:
 		s.oracle.channels.RecordRequest(ev.Time)
 	case *sources.StatusPatched:
-		s.takeInStatusPatched(ev, f)
+		s.applyStatusPatched(ev, f)
 	case *sources.Refused:
-		s.takeInRefused(ev.Time, f)
+		s.applyRefusal(ev.Time, f)
 	}
 	return nil
 }
 
-// takeInStatusPatched applies a patch of a pod's status.
-func (s *shadow) takeInStatusPatched(seen *evidence.Observation, f *sources.StatusPatched) {
+// applyStatusPatched applies a patch of a pod's status.
+func (s *shadow) applyStatusPatched(seen *evidence.Observation, f *sources.StatusPatched) {
 	if !s.oracle.channels.Exact {
 		s.oracle.channels.RecordRequest(seen.Time)
 	}
@@ -212,12 +212,12 @@ func (s *shadow) takeInStatusPatched(seen *evidence.Observation, f *sources.Stat
 	}
 	s.oracle.pace.SawOther()
 	if pod := s.objects.Pod(f.Pod); pod != nil && s.driver != nil && pod.UID == f.UID {
-		s.takeInPatch(seen.Time, pod, seen.Used)
+		s.applyPatch(seen.Time, pod, seen.Used)
 	}
 }
 
-// takeInWork resumes the loop if a scheduler that was thought to be gone shows activity.
-func (s *shadow) takeInWork(seen *evidence.Observation) {
+// applyWork resumes the loop if a scheduler that was thought to be gone shows activity.
+func (s *shadow) applyWork(seen *evidence.Observation) {
 	if s.driver == nil || seen.Pod.Name == "" || seen.Change != nil && seen.Kind != evidence.Bound {
 		return
 	}
@@ -230,17 +230,17 @@ func (s *shadow) takeInWork(seen *evidence.Observation) {
 	}
 }
 
-// takeInClocks aligns the ends of backoffs with the seconds of the scheduler's clock, which is
+// applyClocks aligns the ends of backoffs with the seconds of the scheduler's clock, which is
 // behind by ahead.
-func (s *shadow) takeInClocks(ahead time.Duration) {
+func (s *shadow) applyClocks(ahead time.Duration) {
 	if s.clockAhead = ahead; s.driver != nil {
 		s.driver.queue.Realign(ahead)
 		s.driver.ticks.Realign(s.driver.queue.Options())
 	}
 }
 
-// takeInSilence applies what the source reports about the scheduler's lease.
-func (s *shadow) takeInSilence(f *sources.Silent) {
+// applySilence applies what the source reports about the scheduler's lease.
+func (s *shadow) applySilence(f *sources.Silent) {
 	s.oracle.presence.Lapsed = !f.Since.IsZero()
 	if !s.oracle.presence.None() && s.driver != nil {
 		s.driver.LoopFree = s.driver.now
@@ -263,7 +263,7 @@ func earlier(a, b time.Time) time.Time {
 // advance runs the scheduler and delivers changes to it, up to and including to.
 func (s *shadow) advance(to time.Time) {
 	if s.told != nil {
-		s.hearQuietly(to)
+		s.deliverQuietly(to)
 		return
 	}
 	for s.driver != nil && !s.driver.isStopped() && len(s.deliveries) > 0 {
@@ -272,7 +272,7 @@ func (s *shadow) advance(to time.Time) {
 			break
 		}
 		s.driver.Advance(at)
-		s.hearNext(at)
+		s.deliverNext(at)
 	}
 	if s.driver != nil {
 		s.driver.Advance(to)
@@ -284,7 +284,7 @@ func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 	old := s.objects.Get(c.Object)
 	s.objects.Apply(c)
 	if s.driver == nil {
-		s.toldOfNode(now, c)
+		s.noteNode(now, c)
 		return // the scheduler has not started; it will load the object
 	}
 	if pod, ok := c.Object.(*v1.Pod); ok && s.told == nil {
@@ -295,7 +295,7 @@ func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 		s.driver.failBindings(now, claim)
 	}
 	if claim, ok := c.Object.(*v1.PersistentVolumeClaim); ok && s.told == nil {
-		s.takeInSelected(now, claim, selectedNode(old, claim))
+		s.applySelectedNode(now, claim, selectedNode(old, claim))
 	}
 	s.deliveries.Add(now, watchDelay, c)
 }
@@ -313,8 +313,8 @@ func (s *shadow) podChanged(now time.Time, verb sources.Verb, before, pod *v1.Po
 	}
 }
 
-// hearNext delivers the first pending change to the scheduler.
-func (s *shadow) hearNext(now time.Time) {
+// deliverNext delivers the first pending change to the scheduler.
+func (s *shadow) deliverNext(now time.Time) {
 	c := s.deliveries[0].Change
 	s.deliveries = s.deliveries[1:]
 	pod, isPod := c.Object.(*v1.Pod)
@@ -322,38 +322,38 @@ func (s *shadow) hearNext(now time.Time) {
 	if isPod && c.Verb == sources.Updated {
 		s.oracle.channels.PodUpdated(now, pod.UID)
 	}
-	s.toldOfNode(now, c)
+	s.noteNode(now, c)
 	moved := len(s.unsettled.moves)
-	s.handOnMoves(now, nil)
+	s.emitMoves(now, nil)
 	s.driver.delayLoop(now, time.Duration(moved)*moveTime)
 	if isPod && c.Verb == sources.Deleted {
 		s.podGone(now, pod.UID)
 	}
 }
 
-// toldOfNode records that the scheduler knows of a node, if that is the changed object. The first
+// noteNode records that the scheduler knows of a node, if that is the changed object. The first
 // node of a cluster without nodes ends the loop's wait for one.
-func (s *shadow) toldOfNode(now time.Time, c *sources.ObjectChange) {
-	if _, ok := c.Object.(*v1.Node); !ok || s.nodesTold {
+func (s *shadow) noteNode(now time.Time, c *sources.ObjectChange) {
+	if _, ok := c.Object.(*v1.Node); !ok || s.knowsNodes {
 		return
 	}
-	s.nodesTold = true
+	s.knowsNodes = true
 	if s.driver != nil {
 		s.driver.LoopFree = now
 	}
 }
 
-// hearLast delivers the last changes of a recording, which ends before the scheduler's watch would
-// deliver them. A pod created at the very end waits, too.
-func (s *shadow) hearLast(end time.Time) {
+// deliverRemaining delivers the last changes of a recording, which ends before the scheduler's
+// watch would deliver them. A pod created at the very end waits, too.
+func (s *shadow) deliverRemaining(end time.Time) {
 	for s.driver != nil && s.told == nil && len(s.deliveries) > 0 && !s.deliveries[0].At.After(end.Add(watchDelay)) {
-		s.hearNext(end)
+		s.deliverNext(end)
 	}
 }
 
-// handOnMoves emits the queue's unsettled moves as events. a is the attempt whose end caused them,
+// emitMoves emits the queue's unsettled moves as events. a is the attempt whose end caused them,
 // or nil.
-func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
+func (s *shadow) emitMoves(now time.Time, a *cycle.Attempt) {
 	if a != nil {
 		s.oracle.tried.Note(a.Pod.UID, lastAttempt{At: now, Message: a.Message})
 		if s.driver.endsAsSeen {
@@ -365,8 +365,8 @@ func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	s.driver.because = reason.Cause{}
 	for _, t := range s.unsettled.moves {
 		if t.To == queue.Deleted && s.driver.isTrying(t.Pod.UID) && s.objects.Pod(keyOf(t.Pod)) == nil {
-			// The pod stays in flight until its attempt ends (scheduling_queue.go, Delete and Done),
-			// unless the name is reused.
+			// The pod stays in flight until its attempt ends (scheduling_queue.go, Delete and
+			// Done), unless the name is reused.
 			continue
 		}
 		m := s.move(now, t, a)

@@ -23,19 +23,19 @@ func (s *shadow) follow(now time.Time, old, pod *v1.Pod) {
 	switch {
 	case old == nil || old.Spec.NodeName != "" || old.UID != pod.UID:
 	case pod.Spec.NodeName != "":
-		s.takeInBinding(now, old, pod)
+		s.applyBinding(now, old, pod)
 	case !s.oracle.channels.Requests && cluster.ShowsFailedAttempt(old, pod):
-		s.takeInPatch(now, pod, false)
+		s.applyPatch(now, pod, false)
 	}
 }
 
-// takeInBinding applies the binding of pod. old is the pod before.
-func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
+// applyBinding applies the binding of pod. old is the pod before.
+func (s *shadow) applyBinding(now time.Time, old, pod *v1.Pod) {
 	if !s.oracle.channels.Exact {
 		s.oracle.channels.RecordRequest(now)
 	}
 	s.oracle.pace.SawOther()
-	s.hearOfPod(now, pod, true) // otherwise an update would bring the pod back into the queue
+	s.deliverPod(now, pod, true) // otherwise an update would bring the pod back into the queue
 	s.flushSeen(now, keyOf(pod))
 	d := s.driver
 	b := d.bindingOf(pod.UID)
@@ -55,13 +55,13 @@ func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	s.ensureInFlight(now, old)
 	d.because = reason.Cause{Rule: reason.ByOutcome, Seen: evidence.Bound, At: now}
 	d.queue.Observe(now, queue.Observation{Pod: old, To: queue.Scheduled})
-	s.handOnMoves(now, nil)
+	s.emitMoves(now, nil)
 	d.endPatchWait(pod.UID, now.Add(answerDelay))
 }
 
-// takeInSelected handles the scheduler's choice of a node for the pod of claim: the scheduler has
-// placed the pod, which waits for the volume. An empty node means that there was no choice.
-func (s *shadow) takeInSelected(now time.Time, claim *v1.PersistentVolumeClaim, node string) {
+// applySelectedNode handles the scheduler's choice of a node for the pod of claim: the scheduler
+// has placed the pod, which waits for the volume. An empty node means that there was no choice.
+func (s *shadow) applySelectedNode(now time.Time, claim *v1.PersistentVolumeClaim, node string) {
 	d := s.driver
 	if node == "" || !s.oracle.seesNodes() {
 		return
@@ -93,12 +93,12 @@ func (s *shadow) placeOn(now time.Time, pod *v1.Pod, node string) {
 	if b := d.bindingOf(pod.UID); b != nil { // regardless of later observations
 		b.Until, b.timesOut = s.oracle.preBind.Deadline(now, s.cfg, b.Pod)
 	}
-	s.handOnMoves(now, nil)
+	s.emitMoves(now, nil)
 }
 
-// takeInBound applies a binding in the scheduler's log, unless a change of the pod has already
+// applyBound applies a binding in the scheduler's log, unless a change of the pod has already
 // shown it.
-func (s *shadow) takeInBound(now time.Time, f *sources.Bound) {
+func (s *shadow) applyBound(now time.Time, f *sources.Bound) {
 	pod := s.objects.Pod(f.Pod)
 	if pod == nil || pod.UID != f.UID || pod.Spec.NodeName != "" || f.Node == "" {
 		return
@@ -110,25 +110,25 @@ func (s *shadow) takeInBound(now time.Time, f *sources.Bound) {
 	s.changed(now, c)
 }
 
-// takeInFailure applies the Event of a failed attempt.
-func (s *shadow) takeInFailure(now time.Time, f *sources.FailedAttempt) {
+// applyFailure applies the Event of a failed attempt.
+func (s *shadow) applyFailure(now time.Time, f *sources.FailedAttempt) {
 	if s.driver == nil {
 		if s.limited { // otherwise Events arrive at once, and the source summarizes earlier ones
-			s.triedBefore.Failed(sources.Event{Time: now, Fact: f})
+			s.priorAttempts.Failed(sources.Event{Time: now, Fact: f})
 		}
 		return
 	}
 	if !s.hasJustAttempted(now, f.UID, true) {
-		s.hearOfCause(now, f.Pod)
+		s.deliverCause(now, f.Pod)
 	}
 	if pod := s.objects.Pod(f.Pod); pod != nil && cluster.Waiting(pod) && pod.UID == f.UID {
-		s.takeInRejection(now, pod, f.Message, f)
+		s.applyRejection(now, pod, f.Message, f)
 	}
 }
 
-// takeInBeginning applies the start of an attempt in the scheduler's log. Whatever the loop did
+// applyStart applies the start of an attempt in the scheduler's log. Whatever the loop did
 // before is over.
-func (s *shadow) takeInBeginning(seen *evidence.Observation) {
+func (s *shadow) applyStart(seen *evidence.Observation) {
 	d, now := s.driver, seen.Time
 	if d == nil || s.told != nil || !s.oracle.seesNodes() || !s.oracle.channels.LogsStarts() {
 		return
@@ -140,16 +140,16 @@ func (s *shadow) takeInBeginning(seen *evidence.Observation) {
 		d.Conclude(now)
 	}
 	d.AwaitedPatch = nil
-	s.hearOfCause(now, seen.Pod)
+	s.deliverCause(now, seen.Pod)
 	if pod := s.objects.Pod(seen.Pod); pod != nil && pod.UID == seen.UID && cluster.Waiting(pod) && d.bindingOf(pod.UID) == nil {
 		d.AttemptOf(now, pod)
 	}
 }
 
-// takeInPatch applies the scheduler's patch of pod's condition, after which the loop continues.
+// applyPatch applies the scheduler's patch of pod's condition, after which the loop continues.
 // expected is true if an attempt of the model waits for that patch.
-func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
-	s.hearOfPod(now, pod, false)
+func (s *shadow) applyPatch(now time.Time, pod *v1.Pod, expected bool) {
+	s.deliverPod(now, pod, false)
 	d, c := s.driver, cluster.Unscheduled(pod)
 	last, ok := s.oracle.tried.Last(pod.UID)
 	// The patch may be late: the rate limit determined when it was sent.
@@ -174,9 +174,9 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 		if c != nil {
 			message = c.Message
 		}
-		s.takeInRejection(now, pod, sources.Sanitize(message), nil)
+		s.applyRejection(now, pod, sources.Sanitize(message), nil)
 	} else if recent && !others && c != nil && c.Reason == v1.PodReasonSchedulerError {
-		s.takeInError(now, pod, evidence.Patched)
+		s.applyError(now, pod, evidence.Patched)
 	}
 	if node := pod.Status.NominatedNodeName; cluster.Waiting(pod) && node != "" && node != d.queue.NominatedNode(pod.UID) {
 		d.Scheduler.Renominate(now, pod, node)
@@ -186,9 +186,9 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	d.endPatchWait(pod.UID, now.Add(answerDelay))
 }
 
-// takeInError records that the last attempt of pod is observed to have failed with an error. If the
+// applyError records that the last attempt of pod is observed to have failed with an error. If the
 // model had rejected the pod, the pod has been backing off since then, and no event could wake it.
-func (s *shadow) takeInError(now time.Time, pod *v1.Pod, seen evidence.Kind) {
+func (s *shadow) applyError(now time.Time, pod *v1.Pod, seen evidence.Kind) {
 	d := s.driver
 	if s.cfg.Queue.Rules.ErrorsWait {
 		return
@@ -199,14 +199,14 @@ func (s *shadow) takeInError(now time.Time, pod *v1.Pod, seen evidence.Kind) {
 	if info, ok := d.queue.Get(pod.Namespace, pod.Name); ok && info.Pod.UID == pod.UID && d.bindingOf(pod.UID) == nil && info.ConsecutiveErrorsCount == 0 {
 		d.because = reason.Cause{Rule: reason.ByOutcome, Seen: seen, At: now}
 		d.queue.Observe(now, queue.Observation{Pod: pod, To: queue.Backoff, Event: queue.ScheduleAttemptFailure})
-		s.handOnMoves(now, nil)
+		s.emitMoves(now, nil)
 	}
 }
 
-// takeInRejection applies a failed attempt of pod and its reason. If the model has not just made
+// applyRejection applies a failed attempt of pod and its reason. If the model has not just made
 // that attempt, its loop makes it now. If the model's outcome differs, the pod goes to the tier
 // that message implies. told is the FailedAttempt with further details, or nil.
-func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.SafeText, told *sources.FailedAttempt) {
+func (s *shadow) applyRejection(now time.Time, pod *v1.Pod, message sources.SafeText, told *sources.FailedAttempt) {
 	d := s.driver
 	had := s.hasJustAttempted(now, pod.UID, told != nil) || d.catchUp(now, pod, told != nil)
 	if b := d.bindingOf(pod.UID); b != nil {
@@ -231,9 +231,9 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 			d.because.Seen = evidence.Failed
 		}
 		_ = d.queue.AddUnschedulableIfNotPresent(now, pod, why) // can't fail: the pod is in flight
-		s.handOnMoves(now, nil)
+		s.emitMoves(now, nil)
 	} else if told != nil && told.Error {
-		s.takeInError(now, pod, evidence.Failed)
+		s.applyError(now, pod, evidence.Failed)
 	}
 	s.oracle.tried.Note(pod.UID, lastAttempt{At: now, Seen: true, Message: string(message), Told: told != nil && told.Count < 2})
 	if told != nil {
@@ -261,31 +261,31 @@ func (s *shadow) ensureInFlight(now time.Time, pod *v1.Pod) {
 	if info, ok := s.driver.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
 		s.driver.because = reason.Cause{Rule: reason.ByCatchingUp}
 		s.driver.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
-		s.handOnMoves(now, nil)
+		s.emitMoves(now, nil)
 	}
 }
 
-// hearOfPod delivers pending changes to the scheduler now, up to the creation of pod, because an
+// deliverPod delivers pending changes to the scheduler now, up to the creation of pod, because an
 // attempt of the pod was observed. With updates, it delivers them up to the last change of the pod.
-func (s *shadow) hearOfPod(now time.Time, pod *v1.Pod, updates bool) {
+func (s *shadow) deliverPod(now time.Time, pod *v1.Pod, updates bool) {
 	for slices.ContainsFunc(s.deliveries, func(h delivery) bool {
 		p, ok := h.Change.Object.(*v1.Pod)
 		return ok && p.UID == pod.UID && (updates || h.Change.Verb == sources.Added)
 	}) {
-		s.hearNext(now)
+		s.deliverNext(now)
 	}
 }
 
-// hearOfCause delivers changes to the scheduler earlier than the model would, until the loop can
+// deliverCause delivers changes to the scheduler earlier than the model would, until the loop can
 // take the named pod: an attempt of the pod was observed, so its cause must have been delivered. It
 // may also apply changes that the source reports slightly later: their timestamp is that of the
 // answer to a request, and the watch may have been faster.
-func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
+func (s *shadow) deliverCause(now time.Time, pod types.NamespacedName) {
 	s.flushSeen(now, pod)
 	for len(s.deliveries) > 0 && !s.oracle.queue.IsAwake(pod) {
-		s.hearNext(now)
+		s.deliverNext(now)
 	}
-	for seen := range s.oracle.future.Changes(now, heardEarlier) {
+	for seen := range s.oracle.future.Changes(now, watchLead) {
 		if s.oracle.queue.IsAwake(pod) {
 			return
 		}
@@ -296,7 +296,7 @@ func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
 		s.emit(sources.Event{Time: now, Fact: seen.Change})
 		s.changed(now, seen.Change)
 		for len(s.deliveries) > 0 {
-			s.hearNext(now)
+			s.deliverNext(now)
 		}
 	}
 }

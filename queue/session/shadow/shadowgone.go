@@ -39,12 +39,12 @@ func (s *shadow) podGone(now time.Time, uid types.UID) {
 func (s *shadow) unbind(now time.Time, uid types.UID, reason error) {
 	if s.driver.Unbind(now, uid, reason) {
 		_ = s.driver.Scheduler.Writes()
-		s.handOnMoves(now, nil)
+		s.emitMoves(now, nil)
 	}
 }
 
-// takeInRefused applies the refusal of one of the scheduler's requests.
-func (s *shadow) takeInRefused(now time.Time, f *sources.Refused) {
+// applyRefusal applies the refusal of one of the scheduler's requests.
+func (s *shadow) applyRefusal(now time.Time, f *sources.Refused) {
 	switch {
 	case s.driver == nil:
 	case f.Binding, !s.driver.asyncAPICalls && s.driver.bindingOf(f.UID) != nil:
@@ -55,9 +55,9 @@ func (s *shadow) takeInRefused(now time.Time, f *sources.Refused) {
 	}
 }
 
-// tellGone emits the removal from the queue of pods whose deletion no scheduler received because it
-// happened between two schedulers.
-func (s *shadow) tellGone(now time.Time) {
+// emitRemovals emits the removal from the queue of pods whose deletion no scheduler received
+// because it happened between two schedulers.
+func (s *shadow) emitRemovals(now time.Time) {
 	for _, key := range s.shown.RemoveGone(s.objects) {
 		s.emit(sources.Event{Time: now, Fact: &Move{Move: &sources.Move{Pod: key, To: sources.Tier(queue.Deleted.String())}}})
 	}
