@@ -26,7 +26,7 @@ type oracle struct {
 	preBind    preBindWaits
 	beingBound iter.Seq[*v1.Pod]             // pods with a binding in progress
 	nodes      func() int                    // number of nodes
-	seesNodes  func() bool                   // whether the source contains nodes, which attempts need
+	seesNodes  func() bool                   // whether the source has nodes, which attempts need
 	lacksNodes bool                          // the scheduler may know nodes that the source lacks
 	pluginsOf  func(message string) []string // rejector plugins by an attempt's message
 	wakeComing func() bool                   // whether a pending delivery may wake pods

@@ -37,9 +37,9 @@ type shadow struct {
 	// priorAttempts is what is known of attempts made before the source attached to the scheduler.
 	priorAttempts earlierAttempts
 	told          reportedTiers // nil unless the scheduler's log currently contains all moves
-	knowsNodes    bool          // the source contains a node at some time, or reports that there is none
+	knowsNodes    bool          // the source ever contains a node, or reports that there is none
 	logged        bool          // a log contains attempts at some time
-	limited       bool          // the scheduler's requests were rate-limited when the source attached
+	limited       bool          // requests were rate-limited when the source attached
 	reasons       verdict.LearnedPlugins
 }
 
