@@ -75,10 +75,10 @@ var rules = []rule{
 		`awaited != nil && (d.oracle.channels.Exact`, `!OFF && awaited != nil && (d.oracle.channels.Exact`},
 	{"changes delivered earlier", "shadow/shadowfollow.go",
 		`	for len(s.deliveries) > 0 && !s.oracle.queue.IsAwake(pod) {
-		s.hearNext(now)
+		s.deliverNext(now)
 	}
 	for seen`, `	for !OFF && len(s.deliveries) > 0 && !s.oracle.queue.IsAwake(pod) {
-		s.hearNext(now)
+		s.deliverNext(now)
 	}
 	for seen`},
 	{"changes delivered before the source has them", "shadow/shadowfollow.go",

@@ -17,33 +17,36 @@ import (
 // decision is what the scheduling loop does next.
 type decision struct {
 	do    step
-	pod   *v1.Pod   // of takePod and putBack
-	until time.Time // of wait
-	// endsOnMove is true if the wait ends as soon as any pod moves: there may be another to take.
+	pod   *v1.Pod   // for takePod and putBack
+	until time.Time // for wait
+	// endsOnMove is true if the wait ends as soon as any pod moves, since the loop may then take
+	// another pod.
 	endsOnMove bool
-	// untried is the pod whose turn it is, if it would be seen to be tried and is not. Nil if the loop was not asked so far.
+	// untried is the next pod in the queue, if an attempt of it would leave a trace and none is
+	// observed. It is nil if the queue was not consulted.
 	untried *v1.Pod
-	inTurn  bool // the queue was asked whose turn it is
+	inTurn  bool // the decision consulted the queue's order
 	because reason.Cause
 }
 
 type step int
 
 const (
-	// takeNext is to take the pod whose turn it is, if there is one.
+	// takeNext takes the next pod in the queue, if there is one.
 	takeNext step = iota
-	// takePod is to take that pod out of its turn.
+	// takePod takes a particular pod, out of order.
 	takePod
 	wait
-	// putBack is to put that pod back among the unschedulable ones, and to decide anew: the model had woken it, and
-	// an attempt of it would show, and does not.
+	// putBack moves a particular pod back to the unschedulable pods and decides again: the model
+	// woke the pod, but an attempt of it would leave a trace and there is none.
 	putBack
 )
 
-// decide returns what the loop does now. It changes nothing.
+// decide returns what the loop does now. It does not change o.
 func (o *oracle) decide(now time.Time) decision {
 	if !o.seesNodes() || o.presence.None() {
-		return decision{do: wait, until: now.Add(LongestGap)} // only observed attempts are shown
+		// Make no attempts other than observed ones.
+		return decision{do: wait, until: now.Add(LongestGap)}
 	}
 	if until, waits := o.awaitsAnswer(now); waits {
 		return decision{do: wait, until: until}
@@ -52,11 +55,13 @@ func (o *oracle) decide(now time.Time) decision {
 	if last && first != nil && (sent.Sub(now) <= soon || o.queue.IsNext(first)) {
 		return decision{do: takePod, pod: first, because: reason.Cause{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
 	}
-	inTurn := !sent.IsZero() && (first != nil || !last) // others are tried before the pod of the next patch
+	// Other pods are tried before the pod of the next patch.
+	inTurn := !sent.IsZero() && (first != nil || !last)
 	if seen := o.future.Failure(now, crowding); seen != nil && !(inTurn && seen.Kind == evidence.Patched) {
 		pod, saturated := o.queue.Takeable(seen), o.channels.Saturated(now) && !o.channels.Config.AsyncAPICalls
 		switch {
-		case pod == nil && saturated: // the model has it elsewhere, but the loop had no time for others all the same
+		case pod == nil && saturated:
+			// The model's queue differs, but the loop still had no time for other pods.
 			return decision{do: wait, until: seen.EndedBy}
 		case pod != nil && (seen.Kind == evidence.Patched && saturated || seen.EndedBy.Sub(now) <= soon):
 			return decision{do: takePod, pod: pod, because: reason.ByEvidence(reason.ByFailure, seen)}
@@ -65,8 +70,9 @@ func (o *oracle) decide(now time.Time) decision {
 	return o.upcoming(now)
 }
 
-// awaitsAnswer reports whether the loop waits for the answer to the patch of a pod's status, and until when
-// (schedule_one.go, handleSchedulingFailure). Schedulers that make their API calls beside the loop never do.
+// awaitsAnswer reports whether the loop waits for the answer to the patch of a pod's status, and
+// until when (schedule_one.go, handleSchedulingFailure). Schedulers with asynchronous API calls
+// never wait.
 func (o *oracle) awaitsAnswer(now time.Time) (until time.Time, waits bool) {
 	if o.channels.Config.AsyncAPICalls {
 		return until, false
@@ -79,11 +85,13 @@ func (o *oracle) awaitsAnswer(now time.Time) (until time.Time, waits bool) {
 	return patch.Time.Add(answerDelay), true
 }
 
-// takenByPatch returns the pods that the loop takes before any other whose request is sent later than sent, which is the
-// next patch of a status, where the requests of the scheduler's client wait for each other: they are sent in the order in
-// which they were made, and the loop waits for its patch. So it places the pods whose bindings are sent before that, then
-// its attempt of the patch's pod fails, behind others in their turn whose attempts write nothing. first is the first of them,
-// and last is true if that is the patch's. first is nil if no patch is seen, or none of the pods can be taken.
+// takenByPatch returns the first pod that the loop must take before the next status patch is sent,
+// while requests wait for the client's rate limit. sent is when that patch is sent. Requests are
+// sent in the order in which they were made, and the loop waits for the answer to its patch. So the
+// loop first places the pods whose bindings are sent before the patch. Then its attempt of the
+// patch's pod fails, after other pods, in queue order, whose attempts write nothing. last is true
+// if first is the pod of the patch. first is nil if no patch is observed or the loop can take none
+// of these pods.
 func (o *oracle) takenByPatch(now time.Time) (first *v1.Pod, last bool, sent time.Time) {
 	patch := o.waitingPatch(now)
 	if patch == nil {
@@ -95,8 +103,9 @@ func (o *oracle) takenByPatch(now time.Time) (first *v1.Pod, last bool, sent tim
 	return o.queue.Takeable(patch), true, patch.EndedBy
 }
 
-// waitingPatch returns the patch of a status that is sent next, if the scheduler's loop waits for its patches and that one
-// had waited for the client's rate limit. Otherwise it returns nil, as where a log tells when each attempt ended.
+// waitingPatch returns the next status patch to be sent, if the loop waits for its patches and this
+// one was delayed by the client's rate limit. Otherwise it returns nil, also if a log contains the
+// end of each attempt.
 func (o *oracle) waitingPatch(now time.Time) *evidence.Observation {
 	if o.channels.Config.AsyncAPICalls || o.channels.Logged() {
 		return nil
@@ -107,9 +116,9 @@ func (o *oracle) waitingPatch(now time.Time) *evidence.Observation {
 	return nil
 }
 
-// upcoming decides by the queue alone. The loop takes the pod whose turn it is, unless that is held (see heldUntil): then it
-// waits, up to writePatience; after that the pod is not in the real queue, and the loop takes others. Pods for which no scheduler
-// is there have no turn.
+// upcoming decides by the queue alone. The loop takes the next pod unless that is held (see
+// heldUntil). If it is held, the loop waits up to writePatience. After that the pod can't be in the
+// real queue, and the loop takes others. Pods for which no scheduler is at work are skipped.
 func (o *oracle) upcoming(now time.Time) decision {
 	held, next, passed := 0, time.Time{}, false
 	does := decision{do: takeNext, inTurn: true}
@@ -130,7 +139,8 @@ func (o *oracle) upcoming(now time.Time) decision {
 			does.because = because
 			return does
 		case until.Sub(now) == channels.Foresight && o.queue.FailedBefore(pod) && !cluster.MayHaveDevices(pod) && o.channels.Idle(now):
-			return decision{do: putBack, pod: pod, because: reason.Cause{Rule: reason.NotTried, At: until}} // the loop would have taken it by then
+			// The real loop would have taken pod by then.
+			return decision{do: putBack, pod: pod, because: reason.Cause{Rule: reason.NotTried, At: until}}
 		case held == 0 || until.Before(next):
 			next = until
 		}
@@ -138,8 +148,8 @@ func (o *oracle) upcoming(now time.Time) decision {
 			does.untried = pod
 		}
 		held++
-		// An attempt that is as near as that is the next one: the loop was held up. So it was if nothing can have woken
-		// the pod only now.
+		// If an attempt is this near, it is the next one: the loop was held up. The loop was also
+		// held up if nothing can have woken the pod just now.
 		heldUp := until.Sub(now) < o.longestWork() || until.Before(o.channels.Horizon(now, pod)) && !o.mayWakeBy(now, until)
 		if heldUp || held == upcomingLimit {
 			break
@@ -154,12 +164,14 @@ func (o *oracle) upcoming(now time.Time) decision {
 	return does
 }
 
-// longestWork returns how long it takes at the most from one attempt to what shows of the next, while the loop is at work.
+// longestWork limits the time from one attempt until the next one leaves a trace, while the loop
+// has work.
 func (o *oracle) longestWork() time.Duration { return max(patchSlack, o.pace.Longest()) }
 
-// share returns the time that an attempt which begins now has if the loop makes others, in their turn, before the next one that is
-// observed: an equal part of the time until then. If nothing is, or nothing that tells when, or the time is so short that the real
-// order of pods must be another, it has all time.
+// share limits the duration of an attempt that begins now, given the attempts that the loop makes
+// in queue order before the next observed one: each gets an equal part of the time until then.
+// There is no limit (LongestGap) if no attempt is observed, if the observation does not show when
+// the attempt ends, or if the time is so short that the real order of pods must differ.
 func (o *oracle) share(now time.Time) time.Duration {
 	seen, before := o.queue.NextSeen(o.future, now, crowding, upcomingLimit, func(pod *v1.Pod) bool { return o.channels.Silence(now, pod) == reason.Conclusive })
 	switch {
@@ -175,8 +187,9 @@ func (o *oracle) share(now time.Time) time.Duration {
 	return part
 }
 
-// heldUntil reports whether the loop leaves pod alone now although it could take it, and until when at least. It does
-// where an attempt would show and none is seen: then the real loop made none. Otherwise it returns why the loop takes it.
+// heldUntil reports whether the loop leaves pod alone now although it could take it, and until when
+// at least. It does if an attempt would leave a trace and none is observed: then the real loop made
+// no attempt. Otherwise heldUntil returns the reason why the loop takes the pod.
 func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bool, because reason.Cause) {
 	turn := reason.Cause{Rule: reason.InOrder, Silence: o.channels.Silence(now, pod)}
 	if turn.Silence != reason.Conclusive {
@@ -186,17 +199,19 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 	if at, ok := o.future.NextStart(pod.UID, now, horizon.Sub(now)); ok {
 		return at, at.After(now), reason.Cause{Rule: reason.InOrder, Seen: evidence.Started, At: at}
 	}
-	// A patch without an Event shows an attempt too: the recorder may have known an older version of the pod.
+	// A patch without an Event also shows an attempt: the event recorder may have known an older
+	// version of the pod.
 	claimedAt, claimed := o.preBind.ClaimedAt(now, pod)
 	if seen := o.future.Attempt(pod.UID, now, horizon.Sub(now)); seen != nil && !(claimed && claimedAt.Before(seen.EndedBy)) {
 		if seen.Kind == evidence.BindingFailed {
-			return until, false, reason.ByEvidence(reason.InOrder, seen) // whenever it was placed
+			// The binding failed: take the pod now, whenever it was really placed.
+			return until, false, reason.ByEvidence(reason.InOrder, seen)
 		}
 		until = seen.EndedBy.Add(-soon)
 		return until, until.After(now), reason.ByEvidence(reason.InOrder, seen)
 	}
 	if o.preBind.AwaitsVolume(pod) {
-		return until, false, turn // what it comes to may show in minutes
+		return until, false, turn // its outcome may show only after minutes
 	}
 	if claimed {
 		return claimedAt.Add(-soon), claimedAt.Sub(now) > soon, turn
@@ -207,16 +222,17 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 	return horizon, true, turn
 }
 
-// untried reports whether the real loop has left pod alone although it could take it: an attempt made now would show,
-// and none is seen.
+// untried reports whether the real loop left pod alone although it could take it: an attempt made
+// now would leave a trace, and none is observed.
 func (o *oracle) untried(now time.Time, pod *v1.Pod) bool {
 	silence := o.channels.Silence(now, pod)
 	return (silence == reason.Conclusive || silence == reason.Late) && o.preBind.Device(now, pod) == nil && o.future.Attempt(pod.UID, now, o.channels.Horizon(now, pod).Sub(now)) == nil
 }
 
-// insteadOf returns what the real loop did now in place of attempt a, or takeNext if a may stand. Under load the model's order of pods
-// comes to differ from the real one's. So an attempt that would have shown and does not gives way to the next failure that shows. It
-// changes nothing.
+// insteadOf returns what the real loop did now in place of attempt a, or takeNext if a stands.
+// Under load the model's order of pods drifts from the real order. An attempt that should have left
+// a trace but did not is therefore replaced with the next observed failure. insteadOf does not
+// change o.
 func (o *oracle) insteadOf(now time.Time, a *cycle.Attempt) (stands decision) {
 	if a.Skipped || !o.channels.Requests {
 		return stands
@@ -241,8 +257,9 @@ func (o *oracle) insteadOf(now time.Time, a *cycle.Attempt) (stands decision) {
 	return decision{do: takePod, pod: pod, because: reason.ByEvidence(reason.Replacement, seen)}
 }
 
-// placesAfter reports whether pod is seen to be bound by a request that is sent after that moment, and so was placed after that: a
-// binding is sent as soon as its pod is placed (schedule_one.go, runBindingCycle), unless others have to provide something first.
+// placesAfter reports whether pod is observed to be bound by a request sent after sent, and was
+// therefore placed after sent: a binding is sent as soon as its pod is placed (schedule_one.go,
+// runBindingCycle), unless something must be provided for the pod first.
 func (o *oracle) placesAfter(now, sent time.Time, pod *v1.Pod) bool {
 	if cluster.BindsLate(pod) || cluster.MayHaveDevices(pod) {
 		return false
@@ -254,8 +271,8 @@ func (o *oracle) placesAfter(now, sent time.Time, pod *v1.Pod) bool {
 	return seen != nil && seen.Placed() && seen.EndedBy.After(sent)
 }
 
-// agreesWithSeen reports whether the next trace of attempt a's pod fits the outcome of a, which ends now: its binding, its
-// patch, or neither where it writes nothing.
+// agreesWithSeen reports whether the next trace of attempt a's pod matches the outcome of a, which
+// ends now: its binding, its patch, or no trace if the attempt writes nothing.
 func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 	if a.Binding != nil {
 		return o.seesBinding(now, a.Pod)
@@ -264,24 +281,28 @@ func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 		return true // nothing is written
 	}
 	if o.channels.Config.AsyncAPICalls && o.future.Patches(a.Pod.UID, now, writePatience) {
-		return true // it may have waited, and have taken the next one in (api_calls/pod_status_patch.go, v1.34, Merge)
+		// It may have been queued and merged with the next one (api_calls/pod_status_patch.go,
+		// v1.34, Merge).
+		return true
 	}
 	return o.patch(now, a.Pod.UID, "") != nil || !o.channels.WatchesPods(now)
 }
 
-// seesDeletion reports whether the victim with that UID is seen to be deleted within writePatience from now. Where
-// the source does not tell the scheduler's requests, or can't hear of pods, it is always true.
+// seesDeletion reports whether the victim with that UID is observed to be deleted within
+// writePatience from now. It returns true if the source does not contain the scheduler's requests
+// or its watch of pods is broken.
 func (o *oracle) seesDeletion(now time.Time, victim types.UID) bool {
 	return !o.channels.Requests || !o.channels.WatchesPods(now) || o.future.PodEnds(victim, now, writePatience)
 }
 
-// failsAt returns when attempt a, which begins now, is seen to fail, and uses that sighting up. It returns
-// false if no failure is seen within channels.AttemptSlack.
+// failsAt returns when attempt a, which begins now, is observed to fail, and marks that observation
+// as used. It returns false if there is no such observation within channels.AttemptSlack, or within
+// a longer time if a log contains the starts of attempts or a has victims.
 func (o *oracle) failsAt(now time.Time, a *cycle.Attempt) (time.Time, bool) {
 	within := channels.AttemptSlack
 	switch {
 	case o.channels.LogsStarts():
-		within = bindPatience // however long it took: the loop makes one attempt at a time
+		within = bindPatience // any duration: the loop makes one attempt at a time
 	case len(a.Evictions) > 0:
 		within = writePatience
 	}
@@ -293,10 +314,11 @@ func (o *oracle) failsAt(now time.Time, a *cycle.Attempt) (time.Time, bool) {
 	return seen.Time, true
 }
 
-// patchedAt returns when the API server answered the patch of the pod's status that is made now, and uses that
-// sighting up. It returns now if it is known that none was made, and the argument otherwise if the source does not
-// tell the scheduler's requests, or can't hear of pods and none is seen. message is what the attempt failed with, if that was observed
-// now, and else empty.
+// patchedAt returns when the API server answered the patch of the pod's status that is made now,
+// and marks that observation as used. It returns now if no patch was made. It returns otherwise if
+// the source does not contain the scheduler's requests, or if its watch of pods is broken and no
+// patch is observed. message is the reason for the attempt's failure if the failure was observed
+// now, otherwise empty.
 func (o *oracle) patchedAt(now time.Time, uid types.UID, message string, otherwise time.Time) time.Time {
 	if !o.channels.Requests {
 		return otherwise
@@ -314,21 +336,23 @@ func (o *oracle) patchedAt(now time.Time, uid types.UID, message string, otherwi
 	return now
 }
 
-// patchOutlasts reports whether a patch that is made now and has no trace may be sent after the end of the source: while requests
-// wait for the rate limit, the loop waits for its patch and makes no other attempt.
+// patchOutlasts reports whether a patch that is made now and has no trace may be sent after the end
+// of the source. While requests wait for the rate limit, the loop waits for its patch and makes no
+// other attempt.
 func (o *oracle) patchOutlasts(now time.Time) bool {
 	return !o.channels.Config.AsyncAPICalls && !o.channels.Logged() && o.channels.Saturated(now) &&
 		o.channels.Until.Sub(now) < bindPatience && o.future.NextPatch(now, bindPatience) == nil
 }
 
-// bindingOutlasts reports whether a binding that the model has answered then may come after the end of the source: requests wait for
-// the rate limit, and not all of them leave a trace.
+// bindingOutlasts reports whether a binding that the model expects to be answered at then may
+// happen after the end of the source: requests wait for the rate limit, and not all of them leave a
+// trace.
 func (o *oracle) bindingOutlasts(now, then time.Time) bool {
 	return o.channels.Saturated(now) && o.channels.Until.Before(then.Add(patchPatience))
 }
 
-// patch returns the sighting of the patch that an attempt of that pod makes which ends now, or nil if none is seen. message is as
-// in patchedAt.
+// patch returns the observed patch of an attempt of that pod that ends now, or nil if there is
+// none. message is as in patchedAt.
 func (o *oracle) patch(now time.Time, uid types.UID, message string) *evidence.Observation {
 	if next := o.waitingPatch(now); next != nil {
 		if next.UID != uid {
@@ -345,19 +369,21 @@ func (o *oracle) patch(now time.Time, uid types.UID, message string) *evidence.O
 	late := o.channels.Saturated(now) || o.channels.Config.AsyncAPICalls
 	seen := o.future.Patch(uid, now, writePatience, late)
 	if seen != nil && (!late && seen.EndedBy.Sub(now) > patchSlack || late && o.comesLater(now, seen)) {
-		return nil // it is that of an attempt to come
+		return nil // it belongs to a later attempt
 	}
 	return seen
 }
 
-// comesLater reports whether patch is of an attempt to come: a pod is placed before it is sent that has yet to come or to be woken, and
-// while the loop waits for the answer to a patch it places none (schedule_one.go, v1.33, handleSchedulingFailure). Where all requests are
-// told, that is known of those that wait by their order (see waitingPatch).
+// comesLater reports whether patch belongs to a later attempt: before it is sent, a pod is placed
+// that is not in the queue yet or not awake yet, and the loop places no pod while it waits for the
+// answer to a patch (schedule_one.go, v1.33, handleSchedulingFailure). If the source contains all
+// requests, the order of the waiting ones shows this instead (see waitingPatch).
 func (o *oracle) comesLater(now time.Time, patch *evidence.Observation) bool {
 	return !o.channels.Config.AsyncAPICalls && !o.channels.Exact && o.queue.PlacesOthers(o.future, now, patch.EndedBy)
 }
 
-// mayWakeBy reports whether the scheduler hears, between now and until, of a change that may wake pods, or may do so unseen.
+// mayWakeBy reports whether the scheduler receives a change that may wake pods between now and
+// until, or may receive one unobserved.
 func (o *oracle) mayWakeBy(now, until time.Time) bool {
 	return o.wakeComing() || !o.channels.Gaps.WorkingExcept(now, until.Sub(now), sources.EventsWatch, sources.LeasesWatch) || o.future.WakesWithin(now, until.Sub(now))
 }

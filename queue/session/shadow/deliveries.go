@@ -10,16 +10,17 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// deliveries are changes of objects on their way to a scheduler, in the order in which it hears of them.
+// deliveries are changes of objects that a scheduler has not received yet, in order of delivery.
 type deliveries []delivery
 
-// delivery is a change of an object, and when the scheduler hears of it.
+// delivery is a change of an object and the time at which the scheduler receives it.
 type delivery struct {
 	At     time.Time
 	Change *sources.ObjectChange
 }
 
-// Add delivers c, a change at now, after all earlier ones: at the time in the scheduler's log, or else after that delay.
+// Add queues c, a change at now. The delivery time is the one in the scheduler's log if known,
+// otherwise now plus delay. It is not before an earlier delivery unless c may overtake that one.
 func (d *deliveries) Add(now time.Time, delay time.Duration, c *sources.ObjectChange) {
 	at := now.Add(delay)
 	switch {
@@ -38,8 +39,9 @@ func (d *deliveries) Add(now time.Time, delay time.Duration, c *sources.ObjectCh
 	*d = slices.Insert(*d, i, delivery{At: at, Change: c})
 }
 
-// overtakes reports whether a scheduler may hear of c before it does of other, which was told before. Each kind has a watch of its own,
-// and what one watch tells comes in its order, which the log knows best.
+// overtakes reports whether a scheduler may receive c before other, which the source reported
+// first. Each kind has its own watch. A watch delivers changes in order, and the scheduler's log is
+// the best source for that order.
 func overtakes(c, other *sources.ObjectChange) bool {
 	if reflect.TypeOf(c.Object) != reflect.TypeOf(other.Object) {
 		return true

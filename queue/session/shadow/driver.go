@@ -16,59 +16,62 @@ import (
 	"github.com/schedq/schedq/queue/session/reason"
 )
 
-// Driver runs a local kube-scheduler in model time: the scheduling loop, one pod after the other; the
-// bindings and evictions beside it; the two flushes. It does nothing by itself: whoever owns it lets time
-// pass by Advance, and tells it what the source saw.
+// Driver runs a local kube-scheduler in model time: the scheduling loop, which handles one pod
+// after another; the concurrent bindings and evictions; the two flushes. It is passive: its owner
+// advances time with Advance and reports the observations of the source.
 //
-// It has either a Cluster or an oracle. In a what-if and in a rerun it has a Cluster, in which what the scheduler writes
-// becomes so after a request's time. In a shadow it has an oracle: the real scheduler wrote, and the driver waits until
-// that is seen. For a status patch the whole loop waits, as the real one does; for a binding only its pod does.
+// It has either a Cluster or an oracle. In a what-if and in a rerun it has a Cluster, which applies
+// the scheduler's writes after the time of a request. In a shadow it has an oracle: the real
+// scheduler made the writes, and the driver waits until they are observed. A status patch blocks
+// the whole loop, as in the real scheduler; a binding blocks only its pod.
 type Driver struct {
 	Scheduler *cycle.Scheduler
 	queue     *queue.Queue
 	ticks     flush.Ticks
-	// onSettled is called whenever the queue may have told moves. attempt is the one whose end caused them, or nil.
+	// onSettled is called whenever the queue may have made moves. attempt is the one whose end
+	// caused them, or nil.
 	onSettled func(now time.Time, attempt *cycle.Attempt)
 	Cluster   writeTarget // nil in a shadow
-	oracle    *oracle     // nil but in a shadow
-	unsettled *unsettled  // moves that the queue told and nobody handed on yet. Nil but in a shadow
+	oracle    *oracle     // nil except in a shadow
+	unsettled *unsettled  // moves of the queue that are not emitted yet; nil except in a shadow
 
 	now          time.Time
 	AttemptBegan time.Time      // when the last attempt began
-	LoopFree     time.Time      // the scheduling loop does nothing else until then
-	endsOnMove   bool           // the loop is waiting, and stops as soon as a pod moves, even before LoopFree
+	LoopFree     time.Time      // the scheduling loop is busy or waits until then
+	endsOnMove   bool           // the loop waits until LoopFree or until a pod moves
 	UnderWay     *cycle.Attempt // the attempt that ends at LoopFree, or nil
-	AwaitedPatch *statusPatch   // whose answer the loop waits for, or nil
-	limiter      *rate.Limiter  // of the scheduler's client
+	AwaitedPatch *statusPatch   // the patch whose answer the loop waits for, or nil
+	limiter      *rate.Limiter  // the rate limiter of the scheduler's client
 	// asyncAPICalls is true if the loop does not wait for the answers to its patches.
 	asyncAPICalls bool
-	endsAsSeen    bool         // the attempt under way ends when it is seen to
-	because       reason.Cause // why the moves that come next are made. Handing moves on sets it back
-	stopped       func() bool  // reports whether nobody wants to know what follows. Nil if somebody does
-	Bindings      []*binding   // under way, beside the loop
+	endsAsSeen    bool         // the end of the attempt in progress is observed
+	because       reason.Cause // the cause of the next moves; reset when moves are emitted
+	stopped       func() bool  // reports whether to stop early; nil means never
+	Bindings      []*binding   // in progress, concurrent with the loop
 	Evictions     []*eviction
-	Dying         []dying // in a Cluster: victims whose containers are being stopped
+	Dying         []dying // victims whose containers are being stopped; only with a Cluster
 }
 
-// writeTarget is a cluster in which what the scheduler writes becomes so.
+// writeTarget is a cluster that applies the scheduler's writes.
 type writeTarget interface {
-	// ApplyWrite is called when a write of the scheduler is done. One of a pod that is gone is refused.
+	// ApplyWrite is called when a write of the scheduler completes. It refuses writes to pods that
+	// no longer exist.
 	ApplyWrite(now time.Time, obj runtime.Object)
-	// RemoveVictim is called when a victim has ended, if not before by other means.
+	// RemoveVictim is called when a victim has terminated. The victim may already be gone.
 	RemoveVictim(now time.Time, victim *v1.Pod)
 }
 
-// unsettled gathers the moves that a queue told and nobody has handed on yet. It is the queue's observer.
+// unsettled collects the moves of a queue that are not emitted yet. It is the queue's observer.
 type unsettled struct{ moves []queue.Transition }
 
 // Moved implements queue.Observer.
 func (u *unsettled) Moved(m queue.Transition) { u.moves = append(u.moves, m) }
 
-// Failed implements queue.Observer: what upstream logs and goes on from, so does the model.
+// Failed implements queue.Observer. The model ignores errors that upstream only logs.
 func (u *unsettled) Failed(error) {}
 
-// NewDriver returns a driver of sched and q, which it connects, from now on. It has yet to be given a cluster or an
-// oracle.
+// NewDriver connects sched and q and returns a driver that runs them from now on. The caller must
+// set a cluster or an oracle.
 func NewDriver(cfg *schedulerconfig.Config, sched *cycle.Scheduler, q *queue.Queue, k flush.Ticks, now time.Time, settled func(time.Time, *cycle.Attempt)) *Driver {
 	d := &Driver{Scheduler: sched, queue: q, ticks: k, now: now, onSettled: settled, limiter: cfg.ClientLimiter(1),
 		asyncAPICalls: cfg.AsyncAPICalls}
@@ -76,7 +79,7 @@ func NewDriver(cfg *schedulerconfig.Config, sched *cycle.Scheduler, q *queue.Que
 	return d
 }
 
-// Due returns the first moment at which something happens by itself. It is never in the past of the driver.
+// Due returns when the next internal event is due, which is never before the driver's current time.
 func (d *Driver) Due() time.Time {
 	at, _, _ := d.ticks.Next(d.now)
 	sooner := func(t time.Time) {
@@ -105,13 +108,13 @@ func (d *Driver) Due() time.Time {
 	return at
 }
 
-// LongestGap is how much quiet time is played second by second. In a longer one nothing is left to happen
-// but flushes of the same pods.
+// LongestGap limits how much quiet time is played second by second. In a longer quiet time only
+// flushes of the same pods are left.
 const LongestGap = 24 * time.Hour
 
-// Advance lets everything happen that is due up to and at to.
+// Advance runs everything that is due up to and including to.
 func (d *Driver) Advance(to time.Time) {
-	if begin := to.Add(-LongestGap); d.now.Before(begin) { // not by Sub, which knows no more than 292 years
+	if begin := to.Add(-LongestGap); d.now.Before(begin) { // Sub would saturate at 292 years
 		d.now = begin
 	}
 	for at := d.Due(); !at.After(to) && !d.isStopped(); at = d.Due() {
@@ -122,11 +125,11 @@ func (d *Driver) Advance(to time.Time) {
 	}
 }
 
-// isStopped reports whether nobody wants to know what follows.
+// isStopped reports whether to stop early.
 func (d *Driver) isStopped() bool { return d.stopped != nil && d.stopped() }
 
-// runDue runs what is due at now: the flushes, then the end of the patch, of bindings and of evictions, then the
-// loop.
+// runDue runs everything that is due at now: flushes, then the ends of the patch, of bindings and
+// of evictions, then the loop.
 func (d *Driver) runDue(now time.Time) {
 	tick, backoff, leftover := d.ticks.Next(d.now)
 	d.now = now
@@ -144,7 +147,7 @@ func (d *Driver) runDue(now time.Time) {
 	}
 }
 
-// flush runs those of the two flushes that are due at now.
+// flush runs the flushes that are due at now.
 func (d *Driver) flush(now time.Time, backoff, leftover bool) {
 	if backoff {
 		d.queue.FlushBackoffCompleted(now)
@@ -155,8 +158,8 @@ func (d *Driver) flush(now time.Time, backoff, leftover bool) {
 	d.onSettled(now, nil)
 }
 
-// attempt has the loop take one pod. Its attempt is under way until LoopFree, when Conclude ends it. It returns nil
-// if the loop takes none.
+// attempt lets the loop take one pod. The attempt is in progress until LoopFree, when Conclude ends
+// it. attempt returns nil if the loop takes no pod.
 func (d *Driver) attempt(now time.Time) *cycle.Attempt {
 	if d.oracle != nil {
 		switch does := d.decide(now); {
@@ -184,7 +187,8 @@ func (d *Driver) attempt(now time.Time) *cycle.Attempt {
 	return d.beginAttempt(now, a, false)
 }
 
-// decide asks the oracle what the loop does now, and puts back each pod that the oracle says was not woken.
+// decide asks the oracle what the loop does now, and puts back each pod that, according to the
+// oracle, was not woken.
 func (d *Driver) decide(now time.Time) decision {
 	d.endsOnMove = false
 	does := d.oracle.decide(now)
@@ -200,8 +204,7 @@ func (d *Driver) decide(now time.Time) decision {
 	return does
 }
 
-// undoAttempt takes attempt a back, which has just begun, as if it had not been made: nobody was told yet that its
-// pod was popped.
+// undoAttempt undoes attempt a, which has just begun. The pop of its pod is not emitted yet.
 func (d *Driver) undoAttempt(a *cycle.Attempt) {
 	d.Scheduler.Undo(a)
 	last := len(d.unsettled.moves) - 1
@@ -210,13 +213,14 @@ func (d *Driver) undoAttempt(a *cycle.Attempt) {
 	d.queue.Unpop(a.Pod.UID, from)
 }
 
-// AttemptOf has the loop take pod, whether it is its turn or not; a pod in flight is tried anew. It returns nil if
-// the scheduler can't try it.
+// AttemptOf lets the loop take pod, whether or not it is next in the queue; a pod in flight is
+// tried again. It returns nil if the scheduler can't try the pod.
 func (d *Driver) AttemptOf(now time.Time, pod *v1.Pod) *cycle.Attempt {
 	return d.attemptOf(now, pod, false, "")
 }
 
-// attemptOf is AttemptOf for an attempt that may be over now, as was seen, and may have placed pod on the node that is named.
+// attemptOf is like AttemptOf. If over is true, the attempt is observed to be over now. If node is
+// not empty, the attempt placed pod on that node.
 func (d *Driver) attemptOf(now time.Time, pod *v1.Pod, over bool, node string) *cycle.Attempt {
 	if info, ok := d.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
 		d.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
@@ -231,8 +235,9 @@ func (d *Driver) attemptOf(now time.Time, pod *v1.Pod, over bool, node string) *
 	return d.beginAttempt(now, a, over)
 }
 
-// beginAttempt makes a the attempt under way from now on, and works out when it ends. Of one that is over now nothing else shows the end:
-// the next failure of its pod is another attempt's.
+// beginAttempt makes a the attempt in progress and determines when it ends. If over is true, it is
+// over now, and no other observation shows its end: the next failure of its pod belongs to another
+// attempt.
 func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle.Attempt {
 	d.UnderWay, d.AttemptBegan, d.endsAsSeen = a, now, false
 	takes := d.timeFor(nominalTime(a.Evaluated))
@@ -244,13 +249,13 @@ func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle
 	if over {
 		d.endsAsSeen = fails
 	} else if d.oracle != nil {
-		// A failed attempt that is seen where the model places the pod is this one all the same.
+		// An observed failure belongs to this attempt even if the model places the pod.
 		if at, ok := d.oracle.failsAt(now, a); ok && fails {
 			d.LoopFree, d.endsAsSeen = at, true
 		}
 	}
 	if !d.LoopFree.After(now) {
-		d.LoopFree = now.Add(time.Microsecond) // whatever else is wrong, time goes on
+		d.LoopFree = now.Add(time.Microsecond) // guarantee progress
 	}
 	d.CollectEvictions()
 	if !d.endsAsSeen {
@@ -260,7 +265,7 @@ func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle
 	return a
 }
 
-// timeFor returns how long an attempt that takes nominal by package pace takes the scheduler: in a shadow, at the real one's pace.
+// timeFor scales the nominal duration of an attempt: in a shadow, to the real scheduler's pace.
 func (d *Driver) timeFor(nominal time.Duration) time.Duration {
 	if d.oracle == nil {
 		return nominal
@@ -268,10 +273,10 @@ func (d *Driver) timeFor(nominal time.Duration) time.Duration {
 	return d.oracle.pace.Attempt(nominal)
 }
 
-// Conclude ends the attempt under way. What it writes, a patch or bindings, is under way from now on.
+// Conclude ends the attempt in progress and starts its writes: a patch or bindings.
 func (d *Driver) Conclude(now time.Time) { d.conclude(now, d.endsAsSeen) }
 
-// conclude is Conclude for an attempt that is observed to fail now, or not.
+// conclude is like Conclude. observed is true if the attempt is observed to fail now.
 func (d *Driver) conclude(now time.Time, observed bool) {
 	a := d.UnderWay
 	d.UnderWay = nil
@@ -307,12 +312,13 @@ func (d *Driver) conclude(now time.Time, observed bool) {
 		}
 	}
 	if d.oracle != nil && d.AwaitedPatch == nil {
-		if patch := d.oracle.waitingPatch(now); patch != nil && patch.UID == a.Pod.UID { // it came out otherwise
+		if patch := d.oracle.waitingPatch(now); patch != nil && patch.UID == a.Pod.UID {
+			// The real attempt had another outcome.
 			patch.Used = true
 			d.AwaitedPatch = &statusPatch{uid: a.Pod.UID, until: patch.Time}
 		}
 	}
-	placed := a.Bindings // of a pod group
+	placed := a.Bindings // for a pod group
 	if a.Binding != nil && a.Group == nil {
 		placed = []*cycle.Binding{a.Binding}
 	}
@@ -334,12 +340,14 @@ func (d *Driver) conclude(now time.Time, observed bool) {
 	d.onSettled(now, a)
 }
 
-// resumeAt has the loop begin anew at now, with nothing under way: what happened meanwhile, others have told.
+// resumeAt restarts the loop at now with nothing in progress. The log contains what happened in the
+// meantime.
 func (d *Driver) resumeAt(now time.Time) {
 	d.now, d.LoopFree, d.endsOnMove, d.UnderWay, d.AwaitedPatch = now, now, false, nil, nil
 }
 
-// delayLoop keeps the loop busy for that much longer: from now, or from LoopFree if that is later.
+// delayLoop keeps the loop busy longer by that duration, from now or from LoopFree, whichever is
+// later.
 func (d *Driver) delayLoop(now time.Time, by time.Duration) {
 	if d.LoopFree.Before(now) {
 		d.LoopFree = now
@@ -347,27 +355,29 @@ func (d *Driver) delayLoop(now time.Time, by time.Duration) {
 	d.LoopFree = d.LoopFree.Add(by)
 }
 
-// endPatchWait ends the loop's wait for the patch of that pod, if it waits for that one, and has the loop go on at
-// goesOn: the real loop was seen to be there, or past it.
+// endPatchWait ends the loop's wait for the patch of that pod, if it is waiting for that patch. The
+// loop continues at goesOn: the real loop was observed to be at that point or past it.
 func (d *Driver) endPatchWait(uid types.UID, goesOn time.Time) {
 	if d.AwaitedPatch != nil && d.AwaitedPatch.uid == uid {
 		d.AwaitedPatch, d.LoopFree = nil, goesOn
 	}
 }
 
-// endWaitOnMove ends the loop's wait if it lasts only until a pod moves: one has moved.
+// endWaitOnMove ends a wait that lasts only until a pod moves, because a pod has moved.
 func (d *Driver) endWaitOnMove(now time.Time) {
 	if d.endsOnMove {
 		d.endsOnMove, d.LoopFree = false, now
 	}
 }
 
-// catchUp has the loop take pod because the real loop was seen to: first those before it for whose attempts there was
-// time since the loop was free, then pod itself. All these attempts end at once. It reports whether it could, which
-// it can't if pod waits in a tier from which the loop takes none. It is called while a sighting is taken in: the
-// oracle is asked as of now, when that sighting is no longer in its future.
+// catchUp lets the loop take pod because the real loop was observed to take it. First it takes the
+// preceding pods for whose attempts there was time since the loop became free, then pod itself. All
+// these attempts end at once. It returns false if pod is in a tier from which the loop takes no
+// pods. It is called while an observation is applied: the oracle answers as of now, when that
+// observation is no longer in its future.
 //
-// told is true if that sighting is of a failure. If it is what a log says, as it does of each, the next one is of another attempt.
+// told is true if that observation is a failure. If it comes from a log, which contains every
+// failure, the next failure belongs to another attempt.
 func (d *Driver) catchUp(now time.Time, pod *v1.Pod, told bool) bool {
 	if !d.oracle.seesNodes() {
 		return false
@@ -377,7 +387,8 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod, told bool) bool {
 		at = longest
 	}
 	if awaited := d.AwaitedPatch; awaited != nil && (d.oracle.channels.Exact || d.oracle.channels.Saturated(now)) {
-		// The loop makes no attempt while it waits: this one was before, and the loop goes on waiting.
+		// The loop makes no attempt while it waits. So this attempt preceded the wait, and the loop
+		// continues to wait afterwards.
 		at = now
 		defer func() { d.AwaitedPatch = awaited }()
 	}
@@ -404,7 +415,8 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod, told bool) bool {
 		return false
 	}
 	d.conclude(now, told)
-	d.LoopFree = earlier(d.LoopFree, now.Add(each)) // whatever is seen later of an attempt of the pod
+	// Do not let a later observation of this attempt block the loop.
+	d.LoopFree = earlier(d.LoopFree, now.Add(each))
 	return true
 }
 

@@ -18,23 +18,26 @@ import (
 	"github.com/schedq/schedq/queue/session/verdict"
 )
 
-// What a driver's scheduler writes: patches of pods' status, bindings, deletions of victims.
+// This file handles the scheduler's writes: patches of pods' status, bindings and deletions of
+// victims.
 
-// statusPatch is a patch of a pod's status that a failed attempt makes before the next one begins.
+// statusPatch is a patch of a pod's status by a failed attempt. It precedes the next attempt.
 type statusPatch struct {
 	uid types.UID
-	// until is when the loop goes on: when the patch is done, or when a shadow has not seen it.
+	// until is when the loop continues: when the patch is done, or when a shadow stops waiting for
+	// its trace.
 	until  time.Time
 	object runtime.Object
 }
 
-// binding is a pod that was placed and is not seen bound.
+// binding is the binding of a placed pod that is not observed to be bound yet.
 type binding struct {
 	*cycle.Binding
 	Since time.Time
-	// Until is when it is bound, or when a shadow gives it up.
+	// Until is when the pod is bound, or when a shadow gives the binding up.
 	Until time.Time
-	// timesOut is why it fails then, if Until is when the scheduler gives up waiting for what the pod needs, or it is refused. Otherwise nil.
+	// timesOut is the error with which the binding fails at Until: the scheduler gives up waiting
+	// for the pod's prerequisites, or they are refused. Otherwise it is nil.
 	timesOut error
 }
 
@@ -50,20 +53,21 @@ type dying struct {
 	until time.Time
 }
 
-// ErrNotSeen is why a binding of the model fails that the real scheduler was never seen to make.
+// ErrNotSeen fails a binding of the model that the real scheduler was not observed to make.
 var ErrNotSeen = errors.New("its binding was not seen")
 
-// errRefused is why a binding fails that the API server refused.
+// errRefused fails a binding that the API server refused.
 var errRefused = errors.New("its binding was refused")
 
-// answerTime returns when the API server answers a request that the scheduler makes at now: once the client's own
-// rate limit lets it through, which this counts against, and after requestTime.
+// answerTime returns when the API server answers a request that the scheduler makes at now:
+// requestTime after the client's rate limiter lets it through. The request counts against that
+// limit.
 func (d *Driver) answerTime(now time.Time) time.Time {
 	return now.Add(d.limiter.ReserveN(now, 1).DelayFrom(now) + requestTime)
 }
 
-// CollectEvictions takes over the victims that the scheduler wants deleted by now, and drops those that it has given
-// up.
+// CollectEvictions adds the victims that the scheduler currently wants deleted, and drops those
+// that it has given up.
 func (d *Driver) CollectEvictions() {
 	d.Evictions = slices.DeleteFunc(d.Evictions, func(e *eviction) bool { return !slices.Contains(d.Scheduler.Evictions(), e.Eviction) })
 	for evictions := d.Scheduler.Evictions(); len(evictions) > 0; {
@@ -73,12 +77,13 @@ func (d *Driver) CollectEvictions() {
 			continue
 		}
 		if d.oracle != nil && (d.Scheduler.Ending(e.Victim) || !d.oracle.seesDeletion(d.now, e.Victim.UID)) {
-			// The real scheduler deletes all victims but the last at the same time, or had other victims.
+			// The real scheduler deletes all victims but the last at the same time, or had other
+			// victims.
 			d.Scheduler.Evicted(e)
 			evictions = d.Scheduler.Evictions()
 			continue
 		}
-		until := d.answerTime(d.answerTime(d.now)) // the condition of the victim, then its deletion
+		until := d.answerTime(d.answerTime(d.now)) // the victim's condition, then its deletion
 		if d.oracle != nil {
 			until = until.Add(writePatience)
 		}
@@ -86,7 +91,8 @@ func (d *Driver) CollectEvictions() {
 	}
 }
 
-// awaitEvictions has attempt a end no sooner than the victims are deleted for which it waits: in a shadow, are seen to be.
+// awaitEvictions delays the end of attempt a until the victims that it waits for are deleted; in a
+// shadow, until they are observed to be deleted.
 func (d *Driver) awaitEvictions(now time.Time, a *cycle.Attempt) {
 	for _, e := range d.Evictions {
 		if !slices.Contains(a.Evictions, e.Eviction) {
@@ -119,15 +125,16 @@ func (d *Driver) finishPatch(now time.Time) {
 	}
 }
 
-// finishBindings binds the pods whose bindings are due. In a shadow a binding that is due was not seen in time: it is
-// taken back.
+// finishBindings binds the pods whose bindings are due. In a shadow, a binding that is due was not
+// observed in time and is undone.
 func (d *Driver) finishBindings(now time.Time) {
 	for _, b := range slices.Clone(d.Bindings) {
 		if b.Until.After(now) {
 			continue
 		}
 		if d.oracle != nil && !d.oracle.channels.WatchesPods(now) && (b.timesOut == nil || !d.oracle.awaits(now, b.Pod)) {
-			b.Until = now.Add(writePatience) // it may have been bound, and that shows when pods are heard again
+			// It may have been bound, which shows when the watch of pods works again.
+			b.Until = now.Add(writePatience)
 			continue
 		}
 		d.dropBinding(b)
@@ -141,7 +148,7 @@ func (d *Driver) finishBindings(now time.Time) {
 			d.takeBackBinding(now, b)
 			continue
 		}
-		// A binding that fails is told by the pod's way back into the queue.
+		// The pod's return to the queue reports a failed binding.
 		_ = d.Scheduler.Bind(now, b.Binding)
 		d.onSettled(now, &cycle.Attempt{Pod: b.Pod, Node: b.Node})
 		for _, w := range d.Scheduler.Writes() {
@@ -150,7 +157,8 @@ func (d *Driver) finishBindings(now time.Time) {
 	}
 }
 
-// failBindings has the bindings fail that wait for a device of claim which can't be had, when the scheduler looks next.
+// failBindings fails the bindings that wait for a device of claim that can't be provided, at the
+// scheduler's next check.
 func (d *Driver) failBindings(now time.Time, claim *resourcev1.ResourceClaim) {
 	for _, b := range d.Bindings {
 		if errors.Is(b.timesOut, cycle.ErrDeviceTimeout) && cycle.AwaitsDevices(claim, b.Pod.UID) && cycle.DevicesFailed(claim) {
@@ -159,14 +167,15 @@ func (d *Driver) failBindings(now time.Time, claim *resourcev1.ResourceClaim) {
 	}
 }
 
-// finishEvictions deletes the victims whose deletions are due, and has those gone whose containers have stopped. In a
-// shadow a deletion that is due was not seen in time: it is given up.
+// finishEvictions deletes the victims whose deletions are due, and removes those whose containers
+// have stopped. In a shadow, a deletion that is due was not observed in time and is given up.
 func (d *Driver) finishEvictions(now time.Time) {
 	for _, e := range slices.Clone(d.Evictions) {
 		if e.until.After(now) {
 			continue
 		}
-		if d.Cluster != nil && !d.Scheduler.Ending(e.Victim) { // another pod's preemption may have chosen it, too
+		// Another pod's preemption may have chosen it, too.
+		if d.Cluster != nil && !d.Scheduler.Ending(e.Victim) {
 			victim := e.Victim.DeepCopy()
 			victim.DeletionTimestamp = &metav1.Time{Time: now}
 			d.Cluster.ApplyWrite(now, victim)
@@ -182,14 +191,15 @@ func (d *Driver) finishEvictions(now time.Time) {
 	}
 }
 
-// finishEviction ends e and takes over the next victim.
+// finishEviction ends e and starts on the next victim.
 func (d *Driver) finishEviction(e *eviction) {
 	d.Scheduler.Evicted(e.Eviction)
 	d.CollectEvictions()
 }
 
-// takeBackBinding puts b's pod back into the queue as one that was rejected: the real scheduler did not bind it. By
-// which plugins is not known; those that rejected its attempt before are the likeliest.
+// takeBackBinding returns b's pod to the queue as rejected, because the real scheduler did not bind
+// it. The rejecting plugins are unknown; the plugins that rejected the pod's previous attempt are
+// the most likely.
 func (d *Driver) takeBackBinding(now time.Time, b *binding) {
 	d.because = reason.Cause{Rule: reason.NotBound}
 	d.Scheduler.Forget(b.Binding)
@@ -225,13 +235,14 @@ func (d *Driver) bindingOf(uid types.UID) *binding {
 	return nil
 }
 
-// isTrying reports whether an attempt of the pod with that UID is under way, and was not skipped, or its binding.
+// isTrying reports whether the pod with that UID has an attempt in progress that was not skipped,
+// or a binding in progress.
 func (d *Driver) isTrying(uid types.UID) bool {
 	return d.UnderWay != nil && d.UnderWay.Pod.UID == uid && !d.UnderWay.Skipped || d.bindingOf(uid) != nil
 }
 
-// Unbind has the binding of the pod with that UID fail for that reason, if one is under way, and reports whether one
-// was.
+// Unbind fails the binding of the pod with that UID for that reason. It reports whether one was in
+// progress.
 func (d *Driver) Unbind(now time.Time, uid types.UID, reason error) bool {
 	b := d.bindingOf(uid)
 	if b != nil {
@@ -241,7 +252,7 @@ func (d *Driver) Unbind(now time.Time, uid types.UID, reason error) bool {
 	return b != nil
 }
 
-// dropBinding takes b out of those that are waited for.
+// dropBinding removes b from the bindings in progress.
 func (d *Driver) dropBinding(b *binding) {
 	d.Bindings = slices.DeleteFunc(d.Bindings, func(other *binding) bool { return other == b })
 }

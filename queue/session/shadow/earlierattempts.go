@@ -6,22 +6,23 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// earlierAttempts are what is known of attempts that were made before a source came to the scheduler. The zero value is of none.
+// earlierAttempts collects what is known of attempts made before a source attached to the
+// scheduler. The zero value is empty.
 type earlierAttempts struct {
 	tried  []*sources.Tried
 	failed []sources.Event
 }
 
-// Tried takes in what was known of a pod's attempts when the source came.
+// Tried adds the source's summary of a pod's earlier attempts.
 func (a *earlierAttempts) Tried(t *sources.Tried) { a.tried = append(a.tried, t) }
 
-// Failed takes in an attempt that was made before, and is told only later: the scheduler's Events have a client of their own, whose rate
-// limit holds them up for seconds where many attempts fail.
+// Failed adds an earlier attempt that is reported late: the scheduler sends Events through a
+// separate client, whose rate limit delays them by seconds when many attempts fail.
 func (a *earlierAttempts) Failed(ev sources.Event) { a.failed = append(a.failed, ev) }
 
-// ByPod returns what is known by pod. last has the pods of which the last attempt is known that made an Event: Events are written in the order
-// in which the attempts failed (k8s.io/client-go v0.37, tools/events/event_broadcaster.go), so all those behind one that came
-// late come later, too.
+// ByPod returns the earlier attempts by pod. last contains the pods whose last attempt with an
+// Event is known. Events are written in the order in which the attempts failed (k8s.io/client-go
+// v0.37, tools/events/event_broadcaster.go), so all Events behind a late one are late, too.
 func (a *earlierAttempts) ByPod() (tried map[types.UID]*sources.Tried, last map[types.UID]bool) {
 	tried, last = map[types.UID]*sources.Tried{}, map[types.UID]bool{}
 	for _, t := range a.tried {

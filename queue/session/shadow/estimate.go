@@ -13,32 +13,36 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Estimate is where a pod is thought to be, as Queue.Restore takes it.
+// Estimate is the probable queue state of a pod, in the form that Queue.Restore accepts.
 type Estimate struct {
 	queue.PodInfo
 	Message sources.SafeText
-	// InCrowd is true if the pod's turn was yet to come, as one of more than the loop has time for.
+	// InCrowd is true if the pod was waiting for its next attempt among more pods than the loop has
+	// time for.
 	InCrowd bool
-	// failedLast is true if no attempt was made since the last one that is known, failedFirst if none was before the first.
+	// failedLast is true if no attempt followed the last known one, failedFirst if none preceded
+	// the first known one.
 	failedLast, failedFirst bool
 }
 
-// Estimator works out where a pod is likely to be from what the cluster shows of it: its condition, which keeps the
-// time of the first failure and the last message that differed from the one before, and the scheduler's Events about
-// it, which count attempts in part.
+// Estimator estimates the queue state of pods from the cluster: from a pod's condition, which
+// contains the time of the first failure and the last message that differed from the one before,
+// and from the scheduler's Events about the pod, which count some of the attempts.
 type Estimator struct {
 	Opts queue.Options
-	// Release is the scheduler's, such as "v1.31". Empty is the newest.
+	// Release is the scheduler's release, such as "v1.31". Empty means the newest.
 	Release string
 	Tried   map[types.UID]*sources.Tried
-	// Last are the pods of which Tried has the last attempt that made an Event. See Attempts.
+	// Last contains the pods whose last attempt with an Event is in Tried. See
+	// earlierAttempts.ByPod.
 	Last map[types.UID]bool
-	// Judge says what an attempt of the pod would come to now. Nil if nobody can tell.
+	// Judge predicts the outcome of an attempt of the pod now. Nil means that no prediction is
+	// available.
 	Judge func(*v1.Pod) (cycle.Verdict, bool)
 }
 
-// Estimate returns where pod is likely to be at now, and false if nothing shows that it was ever tried: then it is
-// new.
+// Estimate returns the probable state of pod at now. It returns false if nothing shows that the pod
+// was ever tried: then it is new.
 func (g *Estimator) Estimate(now time.Time, pod *v1.Pod) (Estimate, bool) {
 	c, t := cluster.Unscheduled(pod), g.Tried[pod.UID]
 	if c == nil && t == nil {
@@ -52,7 +56,8 @@ func (g *Estimator) Estimate(now time.Time, pod *v1.Pod) (Estimate, bool) {
 		made.Attempts = max(1, t.Attempts)
 		if t.Failed.After(made.Timestamp) {
 			made.Timestamp, made.Message = t.Failed, t.Message
-			// The third of a pod at one resourceVersion makes none, and those behind it.
+			// A pod's third attempt at the same resourceVersion makes no Event, and neither do
+			// later ones.
 			made.failedLast = g.Last[pod.UID] && (t.Count < 2 || t.Version != pod.ResourceVersion)
 			// The condition keeps the time of the first failure, in whole seconds.
 			made.failedFirst = c != nil && !t.First.Truncate(time.Second).After(c.LastTransitionTime.Time)
@@ -75,7 +80,7 @@ func (g *Estimator) Estimate(now time.Time, pod *v1.Pod) (Estimate, bool) {
 		made.UnschedulableCount = made.Attempts
 	}
 	made.Tier = queue.Unschedulable
-	if fits || made.ConsecutiveErrorsCount > 0 { // something woke it, or will have
+	if fits || made.ConsecutiveErrorsCount > 0 { // an event has woken it or is about to
 		made.Tier = queue.Active
 		if now.Before(made.Timestamp.Add(g.Opts.Backoff(made.Attempts))) {
 			made.Tier = queue.Backoff

@@ -16,30 +16,32 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Feed is what an engine follows: a source's events, and where the source does not tell the scheduler's
-// moves, those of a shadow between them. What was handed out stays as it is.
+// Feed produces the events that an engine plays: a source's events and, if the source does not
+// contain the scheduler's moves, a shadow's moves between them. Events that were handed out do not
+// change.
 type Feed struct {
 	Events []sources.Event
 
 	End time.Time
-	// live is true if the source goes on, and unread of a recording that was not read to its end. Then End is the moment up to which
-	// its events are made.
+	// live is true if the source is still growing. unread is true for a recording that was not read
+	// to its end; then events are made only up to End.
 	live, unread bool
-	// logged is true while a live source has a scheduler's log that tells how every attempt ends.
+	// logged is true while a live source has a scheduler's log that contains the outcome of every
+	// attempt.
 	logged bool
-	// advancedTo is how far the shadow of a live source has run, or the rerun.
+	// advancedTo is how far the shadow of a live source, or the rerun, has run.
 	advancedTo time.Time
-	Shadow     *shadow // nil if the source tells the moves itself, or another scheduler makes them
-	rerun      *rerun  // in the shadow's place, where nothing corrects the model. Nil once it is at the end
-	// next is what the rerun takes in next, nil once that was the last, and more returns what is behind it. They are also of a
-	// long recording that is handed out as it is told.
+	Shadow     *shadow // nil if the source contains the moves, or in a rerun
+	rerun      *rerun  // replaces the shadow if nothing corrects the model; nil after the end
+	// next is the event that the rerun applies next, nil after the last one. more returns the
+	// events after it. Both are also used for a long recording that is handed out unchanged.
 	next *sources.Event
 	more func() (sources.Event, bool)
-	Err  error  // why there is no shadow, or why a long recording can't be read to its end
-	stop func() // ends the reading of a long recording, or nil
+	Err  error  // why there is no shadow, or why reading a long recording failed
+	stop func() // stops reading a long recording, or nil
 }
 
-// NewFeed returns the feed of a recording. cfg is the modelled scheduler's.
+// NewFeed returns the feed of a recording. cfg configures the modelled scheduler.
 func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	events := rec.Events
 	logged := cluster.HasFact[*sources.Logged](events)
@@ -80,7 +82,7 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 			f.Close()
 			failed := &Feed{Err: err}
 			if rec.Reread == nil {
-				failed.Events = rec.Events // they are shown without any queue
+				failed.Events = rec.Events // shown without a queue
 			}
 			return failed
 		}
@@ -88,7 +90,7 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	return f
 }
 
-// eventsOf returns the events of rec one after the other.
+// eventsOf returns an iterator over the events of rec.
 func (f *Feed) eventsOf(rec *sources.Recording) func() (sources.Event, bool) {
 	if rec.Reread == nil {
 		return evidence.Iterate(rec.Events)
@@ -104,7 +106,7 @@ func (f *Feed) eventsOf(rec *sources.Recording) func() (sources.Event, bool) {
 	}
 }
 
-// makeMore makes more events from the source, and returns false if there are none left to make.
+// makeMore produces more events from the source. It returns false if there are none left.
 func (f *Feed) makeMore() bool {
 	if f.live || f.unread && f.Shadow != nil {
 		return f.makeMoreLive()
@@ -114,24 +116,24 @@ func (f *Feed) makeMore() bool {
 		return true
 	}
 	if f.Shadow == nil {
-		return f.makeMoreAsTold()
+		return f.makeMoreUnchanged()
 	}
 	if f.Shadow.oracle.future.First() == nil {
 		return false
 	}
-	if err := f.Shadow.takeInNext(); err != nil {
+	if err := f.Shadow.applyNext(); err != nil {
 		f.Err = err
 	}
 	if f.Shadow.oracle.future.First() == nil {
 		f.Shadow.advance(f.End)
-		f.Shadow.hearLast(f.End)
+		f.Shadow.deliverRemaining(f.End)
 		f.Close()
 	}
 	return true
 }
 
-// makeMoreAsTold hands out the source's next event as it is.
-func (f *Feed) makeMoreAsTold() bool {
+// makeMoreUnchanged hands out the source's next event unchanged.
+func (f *Feed) makeMoreUnchanged() bool {
 	if f.more == nil {
 		return false
 	}
@@ -145,11 +147,11 @@ func (f *Feed) makeMoreAsTold() bool {
 	return true
 }
 
-// rerunSlice is how much time of a rerun passes at once at the most, in model time.
+// rerunSlice limits how much model time of a rerun passes in one step.
 const rerunSlice = time.Minute
 
-// makeMoreRerun makes more events of a rerun: up to the source's next event or to the end, but no more than a slice, since
-// a scheduler of a full cluster has much to do even if nothing happens.
+// makeMoreRerun produces more events of a rerun, up to the source's next event or the end, but for
+// no more than rerunSlice: in a full cluster the scheduler has much to do even if nothing happens.
 func (f *Feed) makeMoreRerun() {
 	to := f.End
 	if f.next != nil {
@@ -180,7 +182,7 @@ func (f *Feed) lookAhead() {
 	}
 }
 
-// Close ends the shadow or the rerun. Events that were made stay.
+// Close stops the shadow or the rerun. Events already produced remain.
 func (f *Feed) Close() {
 	f.next, f.more = nil, nil
 	if f.stop != nil {
@@ -195,7 +197,8 @@ func (f *Feed) Close() {
 	}
 }
 
-// EndWith stops playing once ctx ends, also in the middle of a quiet time. What the feed hands out then is not right.
+// EndWith stops production when ctx ends, even during a long quiet time. Events produced after that
+// are invalid.
 func (f *Feed) EndWith(ctx context.Context) {
 	stopped := func() bool { return ctx.Err() != nil }
 	for _, l := range f.locals() {
@@ -205,10 +208,11 @@ func (f *Feed) EndWith(ctx context.Context) {
 	}
 }
 
-// IsLive reports whether the source goes on.
+// IsLive reports whether the source is still growing.
 func (f *Feed) IsLive() bool { return f.live }
 
-// Scheduler returns the local scheduler of the model, which has the objects of about the last event made. It is nil if there is none.
+// Scheduler returns the model's local scheduler, or nil if there is none. Its objects are
+// approximately those at the last event produced.
 func (f *Feed) Scheduler() *cycle.Scheduler {
 	if f.Shadow == nil || f.Shadow.driver == nil {
 		return nil
@@ -216,7 +220,7 @@ func (f *Feed) Scheduler() *cycle.Scheduler {
 	return f.Shadow.driver.Scheduler
 }
 
-// locals returns the schedulers that are run here.
+// locals returns the local schedulers of f.
 func (f *Feed) locals() (all []*local) {
 	if f.Shadow != nil {
 		all = append(all, &f.Shadow.local)
@@ -227,7 +231,7 @@ func (f *Feed) locals() (all []*local) {
 	return all
 }
 
-// HasEvent reports whether there is an event with that index, making it if need be.
+// HasEvent reports whether there is an event with that index, producing it if necessary.
 func (f *Feed) HasEvent(i int) bool {
 	for i >= len(f.Events) {
 		if !f.makeMore() {
@@ -237,7 +241,7 @@ func (f *Feed) HasEvent(i int) bool {
 	return true
 }
 
-// NewLiveFeed returns a feed without an end.
+// NewLiveFeed returns a feed of a source without an end.
 func NewLiveFeed(cfg *schedulerconfig.Config) *Feed {
 	f := &Feed{live: true}
 	f.Shadow = newShadow(cfg, nil, nil, true, func(ev sources.Event) { f.Events = append(f.Events, ev) })
@@ -245,10 +249,11 @@ func NewLiveFeed(cfg *schedulerconfig.Config) *Feed {
 	return f
 }
 
-// Arrive takes in what a stream has told by now. An event that comes too late for its place among those made is put
-// at End; an Event of a failed attempt that comes too late is dropped if the model has had that one or a later one, and
-// always if the scheduler's log tells of attempts. While status says that the stream, or one watch of its, hears nothing, that silence tells
-// nothing.
+// Arrive adds the events that a stream has delivered by now. An event that is too late for its
+// place among the events already produced is moved to End. A late Event of a failed attempt is
+// dropped if the model has made that attempt or a later one, and always if the scheduler's log
+// contains attempts. While status says that the stream or one of its watches is broken, a missing
+// trace proves nothing.
 func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Status) {
 	heard := f.Shadow.oracle.channels
 	heard.Gaps.Update(now, status)
@@ -261,10 +266,12 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Stat
 			if fact.Log || f.Shadow.oracle.future.HasOtherScheduler(fact.UID) {
 				break
 			}
-			if _, missed := heard.Gaps.Missed(ev.Time, sources.EventsWatch); !missed && !f.logged { // or it came late for that
+			if _, missed := heard.Gaps.Missed(ev.Time, sources.EventsWatch); !missed && !f.logged {
+				// Otherwise the gap explains the delay.
 				heard.Events.Record(now, ev.Time)
 			}
-			// It is heard of only now, and the model may have had that attempt, or a later one.
+			// The Event arrives only now, and the model may already have made that attempt or a
+			// later one.
 			if f.logged || ev.Time.Before(f.End) && f.Shadow.oracle.tried.See(ev.Time, fact.UID, channels.UnrecordedSlack) {
 				if fact.Version != "" {
 					heard.SetRecorded(fact.UID, fact.Recorded)
@@ -284,25 +291,25 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Stat
 	f.ExtendTo(heard.Events.ShownUntil(now, status.Attached, channels.Lag))
 }
 
-// ExtendTo lets events be made up to end, if that is later than End.
+// ExtendTo allows events to be produced up to end, if that is later than End.
 func (f *Feed) ExtendTo(end time.Time) {
 	if end.After(f.End) {
 		f.End = end
 	}
 }
 
-// ReadTo has more be made of a recording that was read up to that moment.
+// ReadTo records that a recording has been read up to at, which allows more events to be produced.
 func (f *Feed) ReadTo(at time.Time) {
 	if f.ExtendTo(at.Add(-channels.Lag)); f.Shadow != nil {
 		f.Shadow.oracle.channels.Until = f.End.Add(channels.Lag)
 	}
 }
 
-// makeMoreLive makes more events of a stream, up to End, and lets the model run up to there. It returns false once it
-// is there.
+// makeMoreLive produces more events of a stream and runs the model, up to End. It returns false at
+// End.
 func (f *Feed) makeMoreLive() bool {
 	if ev := f.Shadow.oracle.future.First(); ev != nil && !ev.Time.After(f.End) {
-		if err := f.Shadow.takeInNext(); err != nil {
+		if err := f.Shadow.applyNext(); err != nil {
 			f.Err = err
 		}
 		return true

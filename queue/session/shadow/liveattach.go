@@ -13,11 +13,12 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// maxJudged is how many nodes are looked at to guess where pods are: about a second's work.
+// maxJudged limits how many nodes are evaluated to estimate where pods are: about a second of work.
 const maxJudged = 500_000
 
-// attach begins with a scheduler that has been at work since began, over the objects there are, and puts each pod
-// where it is likely to be. A zero began is not known. It fails if no scheduler can be set up.
+// attach starts the model of a scheduler that has been running since began, over the current
+// objects, and puts each pod in its most likely tier. A zero began means that the start is unknown.
+// It fails if no scheduler can be set up.
 func (s *shadow) attach(now, began time.Time) error {
 	pods, err := s.load(now)
 	if err != nil {
@@ -29,7 +30,7 @@ func (s *shadow) attach(now, began time.Time) error {
 	s.emit(sources.Event{Time: now, Fact: &Attached{&sources.Attached{Began: began}}})
 	budget := maxJudged / (1 + s.objects.Count("Node"))
 	s.oracle.channels.Attach(now, s.limited)
-	before, last := s.triedBefore.ByPod()
+	before, last := s.priorAttempts.ByPod()
 	g := Estimator{Opts: s.driver.queue.Options(), Release: s.cfg.Release, Tried: before, Last: last, Judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
 		if budget--; budget < 0 {
 			return cycle.Verdict{}, false
@@ -47,12 +48,12 @@ func (s *shadow) attach(now, began time.Time) error {
 		made, ok := g.Estimate(now, pod)
 		if !ok || len(pod.Spec.SchedulingGates) > 0 {
 			s.driver.queue.Add(now, pod)
-			s.handOnMoves(now, nil)
+			s.emitMoves(now, nil)
 			continue
 		}
 		s.backOffUntilSeen(now, &made)
 		if s.driver.takesFrom(made.Tier) && !made.InCrowd && s.oracle.untried(now, pod) {
-			made.Tier = queue.Unschedulable // the loop would have taken it at once
+			made.Tier = queue.Unschedulable // otherwise the loop would have taken it at once
 		}
 		s.driver.queue.Restore(now, made.PodInfo)
 		s.unsettled.moves = s.unsettled.moves[:0]
@@ -63,27 +64,28 @@ func (s *shadow) attach(now, began time.Time) error {
 			Pod: key, To: sources.Tier(made.Tier.String()), Message: made.Message,
 		}}})
 	}
-	s.triedBefore = earlierAttempts{}
+	s.priorAttempts = earlierAttempts{}
 	return nil
 }
 
-// backOffUntilSeen has the backoff of an estimate end no sooner than the next attempt of its pod that is seen, if it can:
-// what is known of the last one may be old, since not each makes an Event. Where a log tells of all and none is near, it
-// ends as late as it can. A loop that has nothing else to do takes a pod out of its backoff, and tells nothing of its end.
+// backOffUntilSeen moves the end of an estimated backoff to the pod's next observed attempt, if
+// possible: the last known attempt may be outdated, since not every attempt makes an Event. If a
+// log contains all attempts and none is near, the backoff ends as late as possible. An idle loop
+// takes a pod out of its backoff early, so then the attempt does not show when the backoff ends.
 func (s *shadow) backOffUntilSeen(now time.Time, made *Estimate) {
 	opts := s.driver.queue.Options()
 	seen := s.oracle.future.Attempt(made.Pod.UID, now, opts.PodMaxBackoff)
-	stir := func() time.Time { return s.oracle.future.NextWake(now, opts.PodMaxBackoff) }
+	nextWake := func() time.Time { return s.oracle.future.NextWake(now, opts.PodMaxBackoff) }
 	switch {
 	case opts.PopFromBackoffQ && !s.limited:
-		made.BackOffLikely(now, stir(), opts)
+		made.BackOffLikely(now, nextWake(), opts)
 	case seen != nil && opts.PopFromBackoffQ:
-		made.TriedInCrowd(now, seen.EndedBy, stir(), s.driver.ticks, opts)
+		made.TriedInCrowd(now, seen.EndedBy, nextWake(), s.driver.ticks, opts)
 	case seen != nil:
 		made.BackOffUntil(now, seen.EndedBy.Add(-channels.AttemptSlack), opts)
 	case s.logged:
 		made.BackOffUntil(now, now.Add(opts.PodMaxBackoff), opts)
 	default:
-		made.BackOffLikely(now, stir(), opts)
+		made.BackOffLikely(now, nextWake(), opts)
 	}
 }

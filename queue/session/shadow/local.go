@@ -20,29 +20,30 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// local is a kube-scheduler run here over the objects of a recording: what a shadow and a rerun have in common. It hands
-// on events, a source's and its own.
+// local is a kube-scheduler that runs here over the objects of a recording. A shadow and a rerun
+// share it. It emits the source's events and its own.
 type local struct {
 	cfg     *schedulerconfig.Config
 	objects cluster.Objects
 	emit    func(sources.Event)
-	// follows is true of a model that came to a scheduler at work: where none can be run here, what is seen of it is gone by.
+	// follows is true if the model attached to a running scheduler: if no local scheduler can run,
+	// the model follows observations only.
 	follows bool
 
 	driver     *Driver       // nil before the scheduler starts
 	stopped    func() bool   // see Feed.EndWith
-	deliveries deliveries    // what the scheduler has yet to hear, in order
-	unsettled  unsettled     // moves that its queue told and nobody handed on yet
-	clockAhead time.Duration // the latest known
+	deliveries deliveries    // changes not yet delivered to the scheduler, in order
+	unsettled  unsettled     // moves of its queue that are not emitted yet
+	clockAhead time.Duration // latest known value
 }
 
 func newLocal(cfg *schedulerconfig.Config, emit func(sources.Event)) local {
 	return local{cfg: cfg, objects: cluster.NewObjects(), emit: emit}
 }
 
-// load begins, or begins anew, with a scheduler that knows the objects there are and whose queue is empty. It returns
-// the pods that wait for this scheduler. Those that it could not load are left out, as those that come later are. It
-// fails if no scheduler can be set up.
+// load starts, or restarts, with a scheduler that knows the current objects and an empty queue. It
+// returns the pods that wait for this scheduler, except pods that the scheduler could not load;
+// later pods of that kind are left out, too. It fails if no scheduler can be set up.
 func (l *local) load(now time.Time, settled func(time.Time, *cycle.Attempt)) (iter.Seq[*v1.Pod], error) {
 	l.close()
 	l.deliveries = nil
@@ -74,7 +75,7 @@ func (l *local) load(now time.Time, settled func(time.Time, *cycle.Attempt)) (it
 	}, nil
 }
 
-// newScheduler returns a scheduler that knows no objects yet.
+// newScheduler returns a scheduler without objects.
 func (l *local) newScheduler() (*cycle.Scheduler, error) {
 	if l.follows {
 		return cycle.New(l.cfg, 0)
@@ -82,7 +83,7 @@ func (l *local) newScheduler() (*cycle.Scheduler, error) {
 	return cycle.New(l.cfg, 0)
 }
 
-// close ends the scheduler, if there is one.
+// close stops the scheduler, if there is one.
 func (l *local) close() {
 	if l.driver != nil {
 		l.driver.Scheduler.Close()
@@ -90,7 +91,7 @@ func (l *local) close() {
 	}
 }
 
-// deliver hands c to the scheduler. An object that it can't take is left out.
+// deliver passes c to the scheduler. Objects that the scheduler rejects are ignored.
 func (l *local) deliver(now time.Time, c *sources.ObjectChange) {
 	if c.Verb == sources.Deleted {
 		_ = l.driver.Scheduler.Remove(now, c.Object)
@@ -99,7 +100,7 @@ func (l *local) deliver(now time.Time, c *sources.ObjectChange) {
 	}
 }
 
-// move returns transition t as the move of an event. a is the attempt whose end caused it, or nil.
+// move converts transition t to a Move. a is the attempt whose end caused it, or nil.
 func (l *local) move(now time.Time, t queue.Transition, a *cycle.Attempt) *Move {
 	m := &Move{Observed: t.Observed, Move: &sources.Move{
 		Pod: types.NamespacedName{Namespace: t.Pod.Namespace, Name: t.Pod.Name}, To: sources.Tier(t.To.String()),
@@ -118,20 +119,22 @@ func (l *local) move(now time.Time, t queue.Transition, a *cycle.Attempt) *Move 
 	return m
 }
 
-// Attached says that the moves at its time are those of pods that were there before the source.
+// Attached marks the time of attaching: the moves at that time are of pods that existed before.
 type Attached struct{ *sources.Attached }
 
-// Move is a move that no source told: a local scheduler made it.
+// Move is a move that the source does not contain: a local scheduler made it.
 type Move struct {
 	*sources.Move
-	// Observed is true if the source showed at least that this happened: a binding, a condition.
+	// Observed is true if the source at least shows that the move happened, by a binding or a
+	// condition.
 	Observed bool
-	// Verdict is what an attempt came to that is behind the move, or nil.
+	// Verdict is the outcome of the attempt behind the move, or nil.
 	Verdict *verdict.Verdict
-	// Because is why it was made. Nil if nobody corrects the model.
+	// Because is the cause of the move. It is nil if nothing corrects the model.
 	Because *reason.Cause
-	// Expiry is when the backoff ends of a pod that is queued with its group. Else it is worked out.
+	// Expiry is when the backoff ends, for a pod that is queued with its group. For other pods it
+	// is computed.
 	Expiry time.Time
-	// Estimate is where the pod is thought to have been before the source came, or nil.
+	// Estimate is the estimated state of the pod before the source attached, or nil.
 	Estimate *Estimate
 }

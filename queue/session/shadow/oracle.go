@@ -14,8 +14,8 @@ import (
 	"github.com/schedq/schedq/queue/session/verdict"
 )
 
-// oracle tells a driver what the real scheduler does next, as far as the source shows it. Its answers follow from its
-// fields. Asking changes nothing but which sightings are used up.
+// oracle predicts what the real scheduler does next, as far as the source shows it. Its answers
+// depend only on its fields. A query changes nothing except that it may mark observations as used.
 type oracle struct {
 	future     *evidence.Future
 	pace       *pace
@@ -24,29 +24,31 @@ type oracle struct {
 	queue      lineup
 	tried      lastAttempts
 	preBind    preBindWaits
-	beingBound iter.Seq[*v1.Pod]             // the pods that are being bound
-	nodes      func() int                    // how many there are
-	seesNodes  func() bool                   // whether the source tells of nodes: without, no attempt can be modelled
-	lacksNodes bool                          // the scheduler may know nodes that the source does not
-	pluginsOf  func(message string) []string // which rejected a pod, by the message of its attempt
-	wakeComing func() bool                   // whether something that may wake pods is on its way to the scheduler
+	beingBound iter.Seq[*v1.Pod]             // pods with a binding in progress
+	nodes      func() int                    // number of nodes
+	seesNodes  func() bool                   // whether the source has nodes, which attempts need
+	lacksNodes bool                          // the scheduler may know nodes that the source lacks
+	pluginsOf  func(message string) []string // rejector plugins by an attempt's message
+	wakeComing func() bool                   // whether a pending delivery may wake pods
 }
 
-// turns returns what is known of the requests that wait for the rate limit of the scheduler's client.
+// turns returns the state of the requests that wait for the client's rate limit.
 func (o *oracle) turns() *turns {
 	return &turns{Future: o.future, Channels: o.channels, Binding: o.beingBound, Patience: bindPatience}
 }
 
-// seesBinding reports whether pod is seen to be bound within writePatience from now, or as late as its turn comes, or to be
-// deleted while its binding was under way. Where the source does not tell the scheduler's requests, or can't hear of pods, it is
-// always true.
+// seesBinding reports whether pod is observed to be bound, or to be deleted during its binding. The
+// limit is writePatience from now, or later if the request waits for the rate limit. It returns
+// true if the source does not contain the scheduler's requests or its watch of pods is broken.
 func (o *oracle) seesBinding(now time.Time, pod *v1.Pod) bool {
 	return !o.channels.Requests || !o.channels.WatchesPods(now) || o.bindingShows(now, pod)
 }
 
-// bindingShows is seesBinding where the source tells the scheduler's requests.
+// bindingShows is seesBinding for a source that contains the scheduler's requests.
 func (o *oracle) bindingShows(now time.Time, pod *v1.Pod) bool {
-	if o.awaits(now, pod) { // its binding takes as long as others take, and only that it fits nowhere says that there is none
+	if o.awaits(now, pod) {
+		// The binding takes as long as its prerequisites; only an attempt that fits nowhere
+		// disproves it.
 		seen := o.future.Attempt(pod.UID, now, bindPatience)
 		return seen == nil || !seen.Failed() || !strings.HasPrefix(seen.Message(), verdict.DoesNotFit)
 	}
@@ -54,13 +56,15 @@ func (o *oracle) bindingShows(now time.Time, pod *v1.Pod) bool {
 	if seen == nil || seen.Time.Sub(now) > writePatience && !seen.RateLimited {
 		return false
 	}
-	// A binding under way when the pod was deleted would have shown by then, unless its turn had yet to come.
+	// If the pod was deleted during its binding, the binding would have left a trace by then,
+	// unless it was still waiting for the rate limit.
 	return seen.Placed() || seen.Time.Sub(now) <= crowding || seen.Time.Before(o.turns().Next(now))
 }
 
-// observedFailure returns the message and the rejector plugins of the failed attempt a in the real scheduler, if they are known and that
-// scheduler knew nodes that the model does not: logs that begin in the middle lack the nodes that nothing changed since. An attempt that
-// made no patch failed with the message that the pod's condition has (schedule_one.go, updatePod).
+// observedFailure returns the message and the rejector plugins of the failed attempt a in the real
+// scheduler. It does so only if they are known and that scheduler knew nodes that the model does
+// not: logs that begin in the middle lack nodes that have not changed since. An attempt without a
+// patch failed with the message in the pod's condition (schedule_one.go, updatePod).
 func (o *oracle) observedFailure(now time.Time, a *cycle.Attempt) (message string, plugins []string, ok bool) {
 	if !o.lacksNodes || !o.channels.Requests || a.Binding != nil || a.Skipped || a.Group != nil {
 		return "", nil, false
@@ -77,7 +81,8 @@ func (o *oracle) observedFailure(now time.Time, a *cycle.Attempt) (message strin
 	return message, plugins, len(plugins) > 0 && !verdict.Incomplete(plugins)
 }
 
-// awaits reports whether others have yet to provide what pod, which is placed, needs before it is bound.
+// awaits reports whether pod, which is placed, still waits for others to provide its prerequisites
+// before it is bound.
 func (o *oracle) awaits(now time.Time, pod *v1.Pod) bool {
 	_, err := o.preBind.Deadline(now, o.channels.Config, pod)
 	return err != nil

@@ -6,35 +6,37 @@ import (
 )
 
 const (
-	// recentOf is of how many values means are, meanStart how many of them at first are what it began with. Chosen: a few
-	// seconds of a busy scheduler, and enough that one odd moment turns nothing.
+	// recentOf is how many values a recentMean covers. meanStart is how many of them initially have
+	// the start value. Chosen: recentOf values cover a few seconds of a busy scheduler, and a
+	// single outlier has little effect.
 	recentOf, meanStart = 100, 10
-	// longestAttempt is how many times as long as usual a time is that is not one attempt's: the loop had a pause. Chosen:
-	// one in a thousand of the attempts that were measured took longer.
+	// longestAttempt is the multiple of the usual time from which an interval is not counted as one
+	// attempt: the loop paused. Chosen: one in a thousand of the measured attempts took longer.
 	longestAttempt = 20
 )
 
-// pace is how fast the real scheduler is, learned while it is seen at work: another machine, another load and another
-// verbosity of its log make an attempt take a fifth of the time that the model's rules have, or four times of it. That decides
-// how often a crowd of pods is tried while events wake them again and again.
+// pace learns the real scheduler's speed from observations. Depending on the machine, the load and
+// the log verbosity, an attempt takes between a fifth of the nominal time and four times the
+// nominal time. The pace determines how often a crowd of pods is tried while events keep waking
+// them.
 //
-// The loop goes from one pod to the next without a pause. So where two failures are seen and nothing of the scheduler
-// between them, the time between them is one attempt's. Pauses of the loop, and attempts that do not
-// show, make some of these times longer. So means are taken, for it is them that say how much fits into a second, but
-// without the extremes.
+// The loop takes one pod after another without a pause. So if two failures are observed with no
+// other scheduler activity in between, the interval is the duration of one attempt. Pauses of the
+// loop and attempts without a trace lengthen some intervals. The pace is therefore a mean without
+// the extremes: the mean determines how many attempts fit into a second.
 type pace struct {
-	attempts recentMean    // how many times as long as nominally attempts took lately
-	nominal  time.Duration // what the failed attempt that was seen last took nominally
-	failed   time.Time     // its end
-	other    bool          // the loop was seen to do something else since
+	attempts recentMean    // ratio of recent to nominal attempt durations
+	nominal  time.Duration // nominal duration of the last observed failed attempt
+	failed   time.Time     // when that attempt ended
+	other    bool          // other activity of the loop was observed since
 }
 
-// newPace returns a pace of which nothing was seen: attempts take what they do nominally.
+// newPace returns a pace without observations: attempts take their nominal time.
 func newPace() *pace {
 	return &pace{attempts: startAt(1)}
 }
 
-// SawFailure learns from an attempt that failed at that time and takes that long nominally.
+// SawFailure learns from a failed attempt that ended at at and has that nominal duration.
 func (p *pace) SawFailure(at time.Time, nominal time.Duration) {
 	if took := at.Sub(p.failed); !p.other && took > 0 && took < longestAttempt*p.Attempt(nominal) {
 		p.attempts.add(float64(took) / float64(nominal))
@@ -42,26 +44,26 @@ func (p *pace) SawFailure(at time.Time, nominal time.Duration) {
 	p.nominal, p.failed, p.other = nominal, at, false
 }
 
-// SawOther notes that the loop was seen to do something that is no failed attempt: to bind a pod, or to wait for an answer.
+// SawOther records loop activity other than a failed attempt: a binding, or a wait for an answer.
 func (p *pace) SawOther() { p.other = true }
 
-// Attempt returns how long an attempt takes that takes nominal by the model's rules.
+// Attempt scales the nominal duration of an attempt to the learned pace.
 func (p *pace) Attempt(nominal time.Duration) time.Duration {
 	return time.Duration(float64(nominal) * p.attempts.mean())
 }
 
-// Longest returns the longest time from one attempt to the next of a loop that has work.
+// Longest returns the longest interval between two attempts of a loop that has work.
 func (p *pace) Longest() time.Duration { return longestAttempt * p.Attempt(p.nominal) }
 
-// recentMean is the mean of the latest values, without a tenth of them at either end.
+// recentMean is the mean of the latest values, excluding the lowest and the highest tenth.
 type recentMean struct {
-	values []float64 // as they came, a ring once there are recentOf
+	values []float64 // in order of arrival; a ring buffer once it has recentOf values
 	next   int
-	known  float64 // the mean, as it was when it was asked for last
-	came   bool    // values came since
+	known  float64 // the mean as last computed
+	came   bool    // values were added since
 }
 
-// startAt returns the mean of values the first of which have all been this one.
+// startAt returns a recentMean whose initial values all equal value.
 func startAt(value float64) recentMean {
 	return recentMean{values: slices.Repeat([]float64{value}, meanStart), known: value}
 }

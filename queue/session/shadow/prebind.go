@@ -15,24 +15,25 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// ErrBindTimeout is why the binding of a pod fails whose volumes nobody has provided in time (volumebinding/binder.go, BindPodVolumes).
+// ErrBindTimeout fails the binding of a pod whose volumes were not provided in time
+// (volumebinding/binder.go, BindPodVolumes).
 var ErrBindTimeout = errors.New("binding volumes: context deadline exceeded")
 
-// preBindWaits is what is known of that.
+// preBindWaits answers what placed pods wait for before they are bound.
 type preBindWaits struct {
 	Future *evidence.Future
-	// Patience is how long it takes at the most until what the scheduler writes is seen.
+	// Patience limits the time until the scheduler's writes are observed.
 	Patience time.Duration
-	// AwaitsVolume reports whether others have yet to provide a volume for a pod.
+	// AwaitsVolume reports whether a volume of a pod still has to be provided.
 	AwaitsVolume func(*v1.Pod) bool
-	// UnreadyClaim returns a claim of a pod's that has a device which is not ready, or nil.
+	// UnreadyClaim returns a claim of a pod with a device that is not ready, or nil.
 	UnreadyClaim func(*v1.Pod) *resourcev1.ResourceClaim
-	// Claimed reports whether the scheduler has written a claim of a pod's.
+	// Claimed reports whether the scheduler has written a claim of the pod.
 	Claimed func(*v1.Pod) bool
 }
 
-// selectedNode returns the node that the scheduler has chosen for the pod of claim, as the change from old shows (volumebinding/binder.go,
-// bindAPIUpdate). Empty if it shows none.
+// selectedNode returns the node that the scheduler chose for the pod of claim, if the change from
+// old shows the choice (volumebinding/binder.go, bindAPIUpdate). Otherwise it returns "".
 func selectedNode(old runtime.Object, claim *v1.PersistentVolumeClaim) string {
 	before, _ := old.(*v1.PersistentVolumeClaim)
 	if node := claim.Annotations[sources.AnnSelectedNode]; before != nil && before.Annotations[sources.AnnSelectedNode] != node {
@@ -41,8 +42,8 @@ func selectedNode(old runtime.Object, claim *v1.PersistentVolumeClaim) string {
 	return ""
 }
 
-// Device returns the claim of pod that has a device for it which is not ready, if the scheduler has written that by now or is
-// seen to within Patience. Nil if it does not.
+// Device returns the claim of pod with an allocated device that is not ready, if the scheduler has
+// written the allocation by now or is observed to do so within Patience. Otherwise it returns nil.
 func (w *preBindWaits) Device(now time.Time, pod *v1.Pod) *resourcev1.ResourceClaim {
 	if !cluster.MayHaveDevices(pod) {
 		return nil
@@ -54,8 +55,8 @@ func (w *preBindWaits) Device(now time.Time, pod *v1.Pod) *resourcev1.ResourceCl
 	return claim
 }
 
-// ClaimedAt returns when the scheduler, which has placed pod, is seen within Patience to write the first of its claims. False if
-// it is not, or had by now.
+// ClaimedAt returns when the scheduler, which has placed pod, is observed within Patience to write
+// the first of its claims. It returns false if there is no such write or it has already happened.
 func (w *preBindWaits) ClaimedAt(now time.Time, pod *v1.Pod) (time.Time, bool) {
 	if !cluster.MayHaveDevices(pod) || w.Claimed(pod) {
 		return now, false
@@ -64,8 +65,9 @@ func (w *preBindWaits) ClaimedAt(now time.Time, pod *v1.Pod) (time.Time, bool) {
 	return at, claim != nil
 }
 
-// Deadline returns when the scheduler of that configuration, which has placed pod by now, gives up waiting for others to provide what the
-// pod needs, and the error of its binding then. That is nil if it waits for nothing.
+// Deadline returns when a scheduler with that configuration, which placed pod by now, stops waiting
+// for the pod's prerequisites, and the error with which the binding then fails. The error is nil if
+// the scheduler waits for nothing.
 func (w *preBindWaits) Deadline(now time.Time, cfg *schedulerconfig.Config, pod *v1.Pod) (time.Time, error) {
 	profile := pod.Spec.SchedulerName
 	if w.AwaitsVolume(pod) {

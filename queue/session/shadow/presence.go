@@ -10,39 +10,41 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// longestSilence is how long a scheduler that is at work may not show where it must. Derived: no longer than another one waits
-// until it leads in its place (LeaderElectionConfiguration, LeaseDuration, by default).
+// longestSilence limits how long a working scheduler can go without a required trace. Derived: a
+// standby takes over after the default LeaseDuration (LeaderElectionConfiguration), also 15 s.
 const longestSilence = 15 * time.Second
 
-// presence is for which profiles a scheduler is at work, as far as the source shows.
+// presence tracks for which profiles a scheduler is at work, as far as the source shows.
 //
-// A scheduler that leads renews its lease, which the source tells if it can (sources.Silent). And a pod's first attempt
-// always shows: by a binding, or by the condition that it writes. So where the pod whose turn it is would have to be seen,
-// and is not for as long as a lease lasts, and nothing else is heard of its profile, no scheduler is there, or it hangs.
+// A leading scheduler renews its lease, which the source reports if it can (sources.Silent). Also,
+// a pod's first attempt always leaves a trace: the binding, or the condition that it writes. If the
+// next pod in the queue must leave a trace, none is observed for the duration of a lease, and there
+// is no other activity for its profile, then no scheduler is running or it hangs.
 type presence struct {
-	// Profiles is how many there are.
+	// Profiles is the number of configured profiles.
 	Profiles int
-	// Silent has the profiles of which nothing is heard.
+	// Silent contains the profiles without activity.
 	Silent map[string]bool
 	// Lapsed is true while nobody holds the lease.
 	Lapsed bool
 
 	tell func(time.Time, *sources.Silent)
 
-	began time.Time            // when the source began to hear
-	heard map[string]time.Time // when a profile was heard to work last
+	began time.Time            // when the source began to observe the scheduler
+	heard map[string]time.Time // last observed activity, by profile
 
-	turn  types.UID // the pod whose turn it is, if it is not seen to be tried
-	since time.Time // and since when
+	turn  types.UID // the next pod in the queue, if no attempt of it is observed
+	since time.Time // since when turn has been the next pod
 }
 
-// newPresence returns that of the scheduler with that configuration, which is taken to be at work. tell is called when nothing is heard of it, or of
-// one profile, and when it is heard again.
+// newPresence returns the presence of a scheduler with that configuration, which is assumed to be
+// at work. It calls tell when the scheduler or one profile becomes silent, and when activity
+// resumes.
 func newPresence(cfg *schedulerconfig.Config, tell func(time.Time, *sources.Silent)) *presence {
 	return &presence{Profiles: len(cfg.Profiles), Silent: map[string]bool{}, tell: tell, heard: map[string]time.Time{}}
 }
 
-// Restart takes in that a scheduler begins at now, or that the source comes to one.
+// Restart resets p because a scheduler starts at now, or the source attaches to one.
 func (p *presence) Restart(now time.Time) {
 	p.began, p.turn = now, ""
 	p.end(now)
@@ -54,7 +56,8 @@ func (p *presence) None() bool { return p.Lapsed || len(p.Silent) == p.Profiles 
 // Works reports whether a scheduler is at work for pod.
 func (p *presence) Works(pod *v1.Pod) bool { return !p.None() && !p.Silent[pod.Spec.SchedulerName] }
 
-// SawWork notes that the scheduler was seen to work on a pod of that profile. It returns true if none was thought to be there.
+// SawWork records scheduler activity for that profile. It returns true if no scheduler was thought
+// to be at work for it.
 func (p *presence) SawWork(now time.Time, profile string) bool {
 	p.heard[profile] = now
 	if p.Works(&v1.Pod{Spec: v1.PodSpec{SchedulerName: profile}}) {
@@ -73,13 +76,14 @@ func (p *presence) end(now time.Time) {
 	clear(p.Silent)
 }
 
-// passesOver reports whether the pod whose turn it is has not been tried for so long that it can't be in the real queue.
+// passesOver reports whether the next pod has gone without an attempt for so long that it can't be
+// in the real queue.
 func (p *presence) passesOver(now time.Time) bool {
 	return p.turn != "" && now.Sub(p.since) > writePatience
 }
 
-// NotTried notes that pod, whose turn it is, would be seen to be tried if a scheduler were there, and is not. A nil pod is
-// that the loop waits for none.
+// NotTried records that pod is next in the queue and that no attempt of it is observed, although a
+// running scheduler's attempt would be. A nil pod means that the loop is not waiting for any pod.
 func (p *presence) NotTried(now time.Time, pod *v1.Pod) {
 	if pod == nil {
 		p.turn = ""

@@ -19,10 +19,11 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Rerun returns rec without what its scheduler did: a session that plays it lets a local scheduler decide
-// over the same cluster, and nothing corrects that. The recording's own bindings and preemptions are left
-// out; pods, nodes and all else come, change and go when they did. What its controllers did in answer to
-// its scheduler stays: the pod that replaced a victim, say. release is named in the recording's name.
+// Rerun returns rec without its scheduler's actions: a session that plays it lets a local scheduler
+// decide over the same cluster, without corrections. The recording's own bindings and preemptions
+// are removed; pods, nodes and other objects are created, changed and deleted at the recorded
+// times. Reactions of controllers to the recorded scheduler stay, for example the pod that replaced
+// a victim. The name of the result includes release.
 func Rerun(rec *sources.Recording, release string) (*sources.Recording, error) {
 	if rec.Rerun {
 		return rec, nil
@@ -39,26 +40,26 @@ func Rerun(rec *sources.Recording, release string) (*sources.Recording, error) {
 	return again, nil
 }
 
-// rerun lets a local scheduler decide over a recording's objects. What that writes becomes so in them. Of the recording's
-// changes of a pod it leaves out what the recorded scheduler did: see withoutScheduling.
+// rerun lets a local scheduler decide over a recording's objects and applies its writes to them. It
+// removes the recorded scheduler's actions from the recorded pod changes: see withoutScheduling.
 type rerun struct {
 	local
 	version int64
-	victims map[types.UID]bool // of the recording's preemptions
-	evicted map[types.UID]bool // by this scheduler, while the recording still has them
+	victims map[types.UID]bool // victims of the recording's preemptions
+	evicted map[types.UID]bool // evicted by this scheduler, but still in the recording
 
-	triggers     []*sources.Triggered // that wait for a move
-	triggerMoves []int                // of each trigger, how many of the moves that it waits for there were
-	setOffFacts  []sources.Event      // what was set off and is yet to happen, in the order of time
+	triggers     []*sources.Triggered // triggers that wait for a move
+	triggerMoves []int                // number of matching moves so far, by trigger
+	setOffFacts  []sources.Event      // triggered facts that are still due, by time
 }
 
 func newRerun(cfg *schedulerconfig.Config, emit func(sources.Event)) *rerun {
 	return &rerun{local: newLocal(cfg, emit), victims: map[types.UID]bool{}, evicted: map[types.UID]bool{}}
 }
 
-// start begins, or begins anew, with a scheduler that knows the objects there are.
+// start starts, or restarts, with a scheduler that knows the current objects.
 func (r *rerun) start(now time.Time) error {
-	pods, err := r.load(now, r.handOnMoves)
+	pods, err := r.load(now, r.emitMoves)
 	if err != nil {
 		return err
 	}
@@ -66,11 +67,11 @@ func (r *rerun) start(now time.Time) error {
 	for pod := range pods {
 		r.driver.queue.Add(now, pod)
 	}
-	r.handOnMoves(now, nil)
+	r.emitMoves(now, nil)
 	return nil
 }
 
-// apply lets time pass up to ev, and takes it in. It fails if no scheduler can be set up.
+// apply advances model time to ev and applies it. It fails if no scheduler can be set up.
 func (r *rerun) apply(ev sources.Event) error {
 	r.advance(ev.Time)
 	switch f := ev.Fact.(type) {
@@ -93,7 +94,8 @@ func (r *rerun) apply(ev sources.Event) error {
 	return nil
 }
 
-// setOff counts t for the triggers that wait for such a move, and plans what they set off.
+// setOff counts t for the triggers that wait for such a move, and schedules the facts of triggers
+// that fire.
 func (r *rerun) setOff(t queue.Transition) {
 	for i, g := range r.triggers {
 		if g.Pod.Name != t.Pod.Name || g.Pod.Namespace != t.Pod.Namespace || string(g.Into) != t.To.String() || t.From == t.To {
@@ -109,8 +111,8 @@ func (r *rerun) setOff(t queue.Transition) {
 	}
 }
 
-// carryOutNext lets time pass to the first of what was set off, and carries it out.
-func (r *rerun) carryOutNext() {
+// applyTriggered advances model time to the first triggered fact and applies it.
+func (r *rerun) applyTriggered() {
 	ev := r.setOffFacts[0]
 	r.setOffFacts = r.setOffFacts[1:]
 	r.driver.Advance(ev.Time)
@@ -119,9 +121,9 @@ func (r *rerun) carryOutNext() {
 		if f.Verb == sources.Deleted {
 			there := r.objects.Get(f.Object)
 			if there == nil {
-				return // others were before
+				return // already deleted
 			}
-			f = &sources.ObjectChange{Verb: f.Verb, Object: there} // whoever has the name by then
+			f = &sources.ObjectChange{Verb: f.Verb, Object: there} // the object with that name now
 		}
 		if c := r.withoutScheduling(f); c != nil {
 			r.changed(ev.Time, c)
@@ -131,10 +133,11 @@ func (r *rerun) carryOutNext() {
 	}
 }
 
-// Settling is how much of a quiet time a rerun plays at its beginning: what came last is tried, bound and heard of.
+// Settling is how much of a quiet time a rerun plays at its beginning, so that the latest changes
+// are delivered, and pods tried and bound.
 const Settling = time.Hour
 
-// advance lets the scheduler run and hear up to and at to.
+// advance runs the scheduler and delivers changes to it, up to and including to.
 func (r *rerun) advance(to time.Time) {
 	if r.driver != nil {
 		if quiet := to.Sub(r.driver.now) - LongestGap; quiet > 0 {
@@ -145,7 +148,7 @@ func (r *rerun) advance(to time.Time) {
 		due := r.driver.Due()
 		if len(r.setOffFacts) > 0 && !r.setOffFacts[0].Time.After(due) && !r.setOffFacts[0].Time.After(to) &&
 			(len(r.deliveries) == 0 || !r.deliveries[0].At.Before(r.setOffFacts[0].Time)) {
-			r.carryOutNext()
+			r.applyTriggered()
 			continue
 		}
 		if len(r.deliveries) > 0 && !r.deliveries[0].At.After(due) {
@@ -155,7 +158,7 @@ func (r *rerun) advance(to time.Time) {
 			h := r.deliveries[0]
 			r.deliveries = r.deliveries[1:]
 			r.driver.Advance(h.At)
-			r.hearChange(h.At, h.Change)
+			r.deliverChange(h.At, h.Change)
 			continue
 		}
 		if due.After(to) || to.Sub(due) > LongestGap {
@@ -168,8 +171,8 @@ func (r *rerun) advance(to time.Time) {
 	}
 }
 
-// withoutScheduling returns c without what the recorded scheduler did to the pod, such as its node and its condition,
-// or nil if nothing else is left.
+// withoutScheduling returns c without what the recorded scheduler did to the pod, such as setting
+// its node and its condition. It returns nil if nothing else is left.
 func (r *rerun) withoutScheduling(c *sources.ObjectChange) *sources.ObjectChange {
 	pod, ok := c.Object.(*v1.Pod)
 	if ok && r.evicted[pod.UID] {
@@ -190,17 +193,17 @@ func (r *rerun) withoutScheduling(c *sources.ObjectChange) *sources.ObjectChange
 	}
 	if c.Verb == sources.Deleted {
 		if r.victims[pod.UID] {
-			return nil // unless the model's scheduler preempts it too, it lives on
+			return nil // it survives unless the model's scheduler preempts it, too
 		}
 		return c
 	}
 	return &sources.ObjectChange{Verb: c.Verb, Object: cluster.WithoutScheduling(pod, have, r.victims[pod.UID])}
 }
 
-// changed takes in a change of an object, by the recording or by the scheduler.
+// changed applies the change of an object by the recording or by the scheduler.
 func (r *rerun) changed(now time.Time, c *sources.ObjectChange) {
 	if c.Verb != sources.Deleted {
-		// Versions of its own, since the scheduler writes between the recording's.
+		// Assign new versions, since the scheduler's writes fall between the recording's.
 		r.version++
 		obj := c.Object.DeepCopyObject()
 		obj.(metav1.Object).SetResourceVersion(strconv.FormatInt(r.version, 10))
@@ -212,22 +215,23 @@ func (r *rerun) changed(now time.Time, c *sources.ObjectChange) {
 		return
 	}
 	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Deleted && r.driver.Unbind(now, pod.UID, errPodGone) {
-		r.handOnMoves(now, nil) // its binding finds no pod
+		r.emitMoves(now, nil) // its binding fails because the pod is gone
 	}
 	r.deliveries.Add(now, watchDelay, c)
 }
 
-// hearChange lets the scheduler hear of c at now.
-func (r *rerun) hearChange(now time.Time, c *sources.ObjectChange) {
+// deliverChange delivers c to the scheduler at now.
+func (r *rerun) deliverChange(now time.Time, c *sources.ObjectChange) {
 	r.deliver(now, c)
 	r.driver.delayLoop(now, time.Duration(len(r.unsettled.moves))*moveTime)
-	r.handOnMoves(now, nil)
+	r.emitMoves(now, nil)
 }
 
 var errPodGone = errors.New("the pod was deleted")
 
-// handOnMoves emits the moves that the queue told as events. a is the attempt whose end caused them, or nil.
-func (r *rerun) handOnMoves(now time.Time, a *cycle.Attempt) {
+// emitMoves emits the queue's unsettled moves as events. a is the attempt whose end caused them,
+// or nil.
+func (r *rerun) emitMoves(now time.Time, a *cycle.Attempt) {
 	for _, t := range r.unsettled.moves {
 		m := r.move(now, t, a)
 		if a != nil && a.Pod.UID == t.Pod.UID && t.To == queue.Scheduled {
@@ -239,7 +243,8 @@ func (r *rerun) handOnMoves(now time.Time, a *cycle.Attempt) {
 	r.unsettled.moves = r.unsettled.moves[:0]
 }
 
-// ApplyWrite implements writeTarget. As the API server, it refuses writes of a pod that is gone.
+// ApplyWrite implements writeTarget. Like the API server, it refuses writes to pods that no longer
+// exist.
 func (r *rerun) ApplyWrite(now time.Time, obj runtime.Object) {
 	if !r.objects.LacksPod(obj) {
 		r.changed(now, &sources.ObjectChange{Verb: sources.Updated, Object: obj})
@@ -254,7 +259,7 @@ func (r *rerun) RemoveVictim(now time.Time, victim *v1.Pod) {
 	}
 }
 
-// inject has the queue do what a person had it do.
+// inject performs a manual action on the queue.
 func (r *rerun) inject(now time.Time, f *sources.Injected) {
 	if r.driver == nil {
 		return
@@ -264,10 +269,10 @@ func (r *rerun) inject(now time.Time, f *sources.Injected) {
 	} else if do := cluster.Injection(f.What); do != nil {
 		do(r.driver.queue, now)
 	}
-	r.handOnMoves(now, nil)
+	r.emitMoves(now, nil)
 }
 
-// podQueued is the pod that f activates, as the queue has it.
+// podQueued returns the queue's version of the pod that f activates, or a placeholder.
 func (r *rerun) podQueued(f *sources.Injected) *v1.Pod {
 	if info, ok := r.driver.queue.Get(f.Pod.Namespace, f.Pod.Name); ok {
 		return info.Pod

@@ -2,60 +2,72 @@ package shadow
 
 import "time"
 
-// Constants of the model. Those of the pace are in nominal.go and pace.go, those about silence in package channels, and those of the
-// rate limit in package ratelimit. "Measured" is in recordings of clusters on one machine, where requests take no time on a network.
+// Constants of the model. The constants of the pace are in nominal.go and pace.go, those of missing
+// traces in package channels, and those of the rate limit in package ratelimit. "Measured" refers
+// to recordings of clusters on one machine, without network latency.
 
-// How long the modelled scheduler takes for what it does besides. Measured: averages of real ones that logged at -v=6.
+// Durations of the scheduler's work other than attempts. Measured: averages of real schedulers at
+// -v=6.
 const (
-	// requestTime is that of a request to the API server: 3 to 8 ms, and shortestRequest at the least.
+	// requestTime is the duration of a request to the API server; measured: 3 to 8 ms.
+	// shortestRequest is its lower bound.
 	requestTime     = 5 * time.Millisecond
 	shortestRequest = 3 * time.Millisecond
-	// watchDelay is how long after the API server's answer the scheduler hears of a change by its watch, answerDelay
-	// how long after the answer to its own request it goes on. Measured: medians in the recordings.
+	// watchDelay is the time from the API server's answer until the scheduler's watch delivers the
+	// change. answerDelay is the time from the answer to the scheduler's own request until the
+	// scheduler continues. Measured: medians in the recordings.
 	watchDelay  = time.Millisecond
 	answerDelay = 400 * time.Microsecond
-	// heardEarlier is how long before the API server's answer a change can have reached the scheduler by its watch. Chosen, no
-	// derivation yet; it holds where the source's clock is the API server's.
-	heardEarlier = 10 * time.Millisecond
-	// moveTime is for how long an event keeps the loop off the queue with each pod that it moves. Chosen, no
-	// derivation yet.
+	// watchLead limits how long before the API server's answer the scheduler's watch can have
+	// delivered a change. Chosen, not derived. It applies if the source uses the API server's
+	// clock.
+	watchLead = 10 * time.Millisecond
+	// moveTime is how long an event blocks the scheduling loop for each pod that it moves. Chosen,
+	// not derived.
 	moveTime = 40 * time.Microsecond
-	// terminationTime is how long a victim takes to end in a what-if, if its grace period is not shorter. Chosen: a
-	// kubelet's may be all of the grace period.
+	// terminationTime is how long a victim takes to terminate in a what-if, unless its grace period
+	// is shorter. Chosen: a kubelet may take the whole grace period.
 	terminationTime = time.Second
 )
 
-// How far apart an attempt of the model and what is seen of the real one may be.
+// Tolerances between an attempt of the model and the observations of the real one.
 const (
-	// soon is how near an attempt must be seen for the loop to begin it now. Chosen: two attempts on few nodes.
+	// soon is how near the observed end of an attempt must be for the loop to begin the attempt
+	// now. Chosen: two attempts on few nodes.
 	soon = 2 * attemptTime
-	// patchSlack is how long after the end of an attempt its patch is sent at the latest, unless the client's rate limit
-	// holds it up. Chosen: the next thing that the attempt's goroutine does.
+	// patchSlack limits the time from the end of an attempt until its patch is sent, unless the
+	// client's rate limit delays the patch. Chosen: the patch is the next action of the attempt's
+	// goroutine.
 	patchSlack = 60 * time.Millisecond
-	// unexpectedPatch is for how long after an attempt a patch that the model had not expected is taken to be its.
-	// Chosen, no derivation yet.
+	// unexpectedPatch limits how long after an attempt the model attributes an unexpected patch to
+	// that attempt. Chosen, not derived.
 	unexpectedPatch = 50 * time.Millisecond
-	// crowding is how near the next failure or binding that is seen must be for each attempt before it to show, but
-	// those that write nothing. Chosen, no derivation yet.
+	// crowding is how far ahead the model looks for the next observed failure or binding. Within
+	// it, every earlier attempt must leave a trace, except attempts that write nothing. Chosen, not
+	// derived.
 	crowding = 60 * time.Millisecond
-	// mostHaste is how many times as fast as usual attempts are at the most. Chosen: from 3 to 10 it makes little difference.
+	// mostHaste limits how many times faster than usual an attempt can be. Chosen: values from 3 to
+	// 10 make little difference.
 	mostHaste = 5
-	// catchUpLimit is how many pods the real loop may be ahead of the model's. Chosen, a bound on the work.
+	// catchUpLimit limits how many pods the real loop can be ahead of the model's loop. Chosen to
+	// bound the work.
 	catchUpLimit = 100
-	// upcomingLimit is how many pods the model looks at to find the one that the loop takes. Chosen, likewise.
+	// upcomingLimit limits how many pods the model examines to find the one that the loop takes.
+	// Chosen to bound the work.
 	upcomingLimit = 100
 )
 
-// For how long something that did not show yet may still show.
+// How long a missing trace may still appear.
 const (
-	// patchPatience is by how much longer than in the model an unseen patch may take, writePatience the same of other
-	// requests. Chosen, no derivation yet.
+	// patchPatience is how much longer than in the model a patch that is not yet observed may take;
+	// writePatience is the same for other requests. Chosen, not derived.
 	patchPatience = 200 * time.Millisecond
 	writePatience = 2 * time.Second
-	// bindPatience is how long others may take to provide what a pod needs before it is bound, and as far as anybody
-	// looks. Chosen; upstream's own limit is 600 s (VolumeBindingArgs, BindTimeoutSeconds).
+	// bindPatience limits how long a pod's external prerequisites may take before it is bound. It
+	// also limits how far ahead the model looks. Chosen; upstream's own limit is 600 s
+	// (VolumeBindingArgs, BindTimeoutSeconds).
 	bindPatience = 10 * time.Second
-	// newPod is how long ago a pod that comes may have been created to be new to the event recorder. Derived in half: a
-	// creation's time has no fractions of a second.
+	// newPod limits the age at which an added pod counts as new to the event recorder. Partly
+	// derived: creation timestamps have no fractions of a second.
 	newPod = 2 * time.Second
 )

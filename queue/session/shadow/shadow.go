@@ -22,32 +22,34 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// shadow works out the scheduler's moves where a source tells only API objects. It runs a local
-// kube-scheduler over them as the real one would, and what the API shows of the real one's doing corrects
-// it: a binding, a pod's condition, the deletion of a victim. The causes of moves are upstream's code;
-// what is guessed is only when things took how long.
+// shadow reconstructs the scheduler's moves where a source contains only API objects. It runs a
+// local kube-scheduler over these objects as the real one would. Traces of the real scheduler in
+// the API correct it: a binding, a pod's condition, the deletion of a victim. The causes of moves
+// come from upstream's code; only durations are guessed.
 //
-// An event goes one way. It is taken out of the future (next). Then time passes up to it: the driver's loop asks the
-// oracle what it does, and that looks at the future. Then the model follows what the event shows (shadowfollow.go).
+// Each event passes through three steps. The shadow takes it from the future. Model time advances
+// to it; meanwhile the driver's loop asks the oracle what to do, and the oracle looks at the
+// future. Then the model follows what the event shows (shadowfollow.go).
 type shadow struct {
 	local
 	oracle *oracle
 	shown  cluster.QueuedPods
-	// triedBefore is what is known of pods from before the source came to the scheduler.
-	triedBefore earlierAttempts
-	told        toldTiers // nil but while the scheduler's log tells all moves
-	nodesTold   bool      // the source tells of a node, at some time, or that there is none
-	logged      bool      // a log tells of attempts, at some time
-	limited     bool      // the scheduler's requests waited for the rate limit when the source came
-	reasons     verdict.LearnedPlugins
+	// priorAttempts is what is known of attempts made before the source attached to the scheduler.
+	priorAttempts earlierAttempts
+	told          reportedTiers // nil unless the scheduler's log currently contains all moves
+	knowsNodes    bool          // the source ever contains a node, or reports that there is none
+	logged        bool          // a log contains attempts at some time
+	limited       bool          // requests were rate-limited when the source attached
+	reasons       verdict.LearnedPlugins
 }
 
-// newShadow returns a shadow of the scheduler that the events tell of which more returns, one after the other. It hands those
-// on to emit, and between them the moves that it makes. events answer what they tell at all (sources.Recording.Tells), and
-// requests is true if they tell the scheduler's own writes of a pod's condition. It has yet to start.
+// newShadow returns a shadow of the scheduler behind the events that more returns one by one. It
+// passes these events to emit, with its own moves between them. It uses events to find out what the
+// source contains at all (sources.Recording.Tells). requests is true if the source contains the
+// scheduler's own writes of a pod's condition. The shadow is not started yet.
 func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() (sources.Event, bool), requests bool, emit func(sources.Event)) *shadow {
 	s := &shadow{local: newLocal(cfg, emit), shown: cluster.QueuedPods{}, reasons: verdict.LearnedPlugins{}}
-	s.nodesTold = cluster.HasNodes(events)
+	s.knowsNodes = cluster.HasNodes(events)
 	s.logged = cluster.HasFact[*sources.Logged](events)
 	limit, began := cfg.ClientLimiter(1), time.Time{}
 	if began, s.limited = ratelimit.LimitedAtAttach(cfg, events); s.limited {
@@ -60,7 +62,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		preBind:    preBindWaits{Patience: writePatience, AwaitsVolume: s.objects.AwaitsVolume, UnreadyClaim: s.objects.UnreadyClaim, Claimed: s.objects.Claimed},
 		beingBound: func(yield func(*v1.Pod) bool) { s.driver.eachBinding(yield) },
 		nodes:      func() int { return s.objects.Count("Node") },
-		seesNodes:  func() bool { return s.nodesTold },
+		seesNodes:  func() bool { return s.knowsNodes },
 		pluginsOf:  func(message string) []string { return s.reasons.PluginsOf(message, s.cfg.Release) },
 		wakeComing: func() bool {
 			return slices.ContainsFunc(s.deliveries, func(h delivery) bool { return evidence.MayWake(h.Change) })
@@ -79,7 +81,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 	return s
 }
 
-// start begins with a scheduler that has just started and knows the objects there are.
+// start starts a new scheduler that knows the current objects.
 func (s *shadow) start(now time.Time) error {
 	pods, err := s.load(now)
 	if err != nil {
@@ -89,23 +91,24 @@ func (s *shadow) start(now time.Time) error {
 		s.oracle.channels.SetRecorded(pod.UID, sources.Recorded{})
 		s.driver.queue.Add(now, pod)
 	}
-	s.handOnMoves(now, nil)
+	s.emitMoves(now, nil)
 	return nil
 }
 
-// hearRelease has the scheduler that starts next be of that version, and reports whether the one before was of another: what
-// runs is what was installed, and a scheduler that works with another version has begun with an empty queue.
-func (s *shadow) hearRelease(version sources.SafeText) (other bool) {
+// setRelease sets the version of the next scheduler and reports whether it differs from the
+// previous one. The running version is the installed one, and a scheduler with another version has
+// started with an empty queue.
+func (s *shadow) setRelease(version sources.SafeText) (other bool) {
 	s.cfg, other = s.cfg.WithVersion(string(version))
 	s.oracle.channels.Config = s.cfg
 	return other
 }
 
-// load begins with a scheduler of which nothing is known but the objects there are, and returns the pods that wait
-// for it. It fails if no scheduler can be set up.
+// load sets up a scheduler that knows only the current objects, and returns the pods that wait for
+// it. It fails if no scheduler can be set up.
 func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
-	s.tellGone(now)
-	pods, err := s.local.load(now, s.handOnMoves)
+	s.emitRemovals(now)
+	pods, err := s.local.load(now, s.emitMoves)
 	if err != nil {
 		return nil, err
 	}
@@ -117,51 +120,52 @@ func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
 	return pods, nil
 }
 
-// takeInNext lets time pass up to the first event of the future, and takes that in. It fails if no scheduler can be
-// set up.
-func (s *shadow) takeInNext() error {
+// applyNext advances model time to the first event of the future and applies that event. It fails
+// if no scheduler can be set up.
+func (s *shadow) applyNext() error {
 	ev := s.oracle.future.First()
 	s.advance(ev.Time)
 	s.oracle.future.RemoveFirst()
 	if ev.Kind == evidence.Started {
-		s.takeInBeginning(ev)
+		s.applyStart(ev)
 		return nil
 	}
 	switch f := ev.Fact.(type) {
 	case *sources.Tried:
-		s.triedBefore.Tried(f)
+		s.priorAttempts.Tried(f)
 		return nil
 	case *sources.Attached:
 		s.oracle.lacksNodes = !f.Nodes
-		s.nodesTold = f.Nodes || s.nodesTold && s.objects.Count("Node") > 0 // or it begins without those that there are
+		// Otherwise the source begins without the existing nodes.
+		s.knowsNodes = f.Nodes || s.knowsNodes && s.objects.Count("Node") > 0
 		return s.attach(ev.Time, f.Began)
 	case *sources.Logged:
-		s.takeInVerbosity(ev.Time, f.Verbosity)
+		s.applyVerbosity(ev.Time, f.Verbosity)
 	case *sources.ObjectChange:
 		if ev.Used {
 			return nil
 		}
 	}
 	s.emit(ev.Event)
-	_, failed := ev.Fact.(*sources.FailedAttempt) // of the loop, or of a binding
+	_, failed := ev.Fact.(*sources.FailedAttempt) // in the loop or in a binding cycle
 	if ev.OtherScheduler || (failed || ev.Failed()) && (s.told != nil || s.oracle.future.HasOtherScheduler(ev.UID)) {
 		return nil
 	}
-	s.takeInWork(ev)
+	s.applyWork(ev)
 	switch f := ev.Fact.(type) {
 	case *sources.Clocks:
-		s.takeInClocks(f.Ahead)
+		s.applyClocks(f.Ahead)
 	case *sources.Silent:
-		s.takeInSilence(f)
+		s.applySilence(f)
 	case *sources.WatchGap:
 		s.oracle.channels.Gaps.Forget(ev.Time)
 	case *sources.SchedulerStarted:
 		if !f.ReleaseInferred {
-			s.hearRelease(f.Release)
+			s.setRelease(f.Release)
 		}
 		return s.start(ev.Time)
 	case *sources.SchedulerRunning:
-		if !f.ReleaseInferred && s.hearRelease(f.Release) && s.driver != nil {
+		if !f.ReleaseInferred && s.setRelease(f.Release) && s.driver != nil {
 			return s.start(ev.Time)
 		}
 	case *sources.ObjectChange:
@@ -175,74 +179,75 @@ func (s *shadow) takeInNext() error {
 			return nil
 		}
 		if _, missed := s.oracle.channels.Gaps.Missed(ev.Time, sources.EventsWatch); missed {
-			s.oracle.pace.SawOther() // others before it may not have been seen
+			s.oracle.pace.SawOther() // earlier failures may be missing
 		}
 		s.oracle.pace.SawFailure(ev.Time, nominalTime(s.objects.Count("Node")))
 		if s.oracle.channels.RecordEvent(ev.Time, f) {
-			s.oracle.pace.SawOther() // most of those that come next do not show
+			s.oracle.pace.SawOther() // most of the next failures leave no trace
 		}
-		s.takeInFailure(ev.Time, f)
+		s.applyFailure(ev.Time, f)
 	case *sources.Bound:
-		s.takeInBound(ev.Time, f)
+		s.applyBound(ev.Time, f)
 	case *sources.Move:
-		s.takeInMove(ev.Time, f)
+		s.applyMove(ev.Time, f)
 	case *sources.Dumped:
-		s.takeInDumped(ev.Time, f)
+		s.applyDumped(ev.Time, f)
 	case *sources.Requested:
 		s.oracle.channels.RecordRequest(ev.Time)
 	case *sources.StatusPatched:
-		s.takeInStatusPatched(ev, f)
+		s.applyStatusPatched(ev, f)
 	case *sources.Refused:
-		s.takeInRefused(ev.Time, f)
+		s.applyRefusal(ev.Time, f)
 	}
 	return nil
 }
 
-// takeInStatusPatched has the model follow a patch of a pod's status.
-func (s *shadow) takeInStatusPatched(seen *evidence.Observation, f *sources.StatusPatched) {
+// applyStatusPatched applies a patch of a pod's status.
+func (s *shadow) applyStatusPatched(seen *evidence.Observation, f *sources.StatusPatched) {
 	if !s.oracle.channels.Exact {
 		s.oracle.channels.RecordRequest(seen.Time)
 	}
 	if seen.Kind != evidence.Patched {
-		return // beside the loop
+		return // not sent by the scheduling loop
 	}
 	s.oracle.pace.SawOther()
 	if pod := s.objects.Pod(f.Pod); pod != nil && s.driver != nil && pod.UID == f.UID {
-		s.takeInPatch(seen.Time, pod, seen.Used)
+		s.applyPatch(seen.Time, pod, seen.Used)
 	}
 }
 
-// takeInWork has the loop go on where the scheduler is seen to work of which nothing was heard.
-func (s *shadow) takeInWork(seen *evidence.Observation) {
+// applyWork resumes the loop if a scheduler that was thought to be gone shows activity.
+func (s *shadow) applyWork(seen *evidence.Observation) {
 	if s.driver == nil || seen.Pod.Name == "" || seen.Change != nil && seen.Kind != evidence.Bound {
 		return
 	}
 	pod := s.objects.Pod(seen.Pod)
 	if pod == nil || pod.UID != seen.UID || seen.Kind == evidence.Bound && pod.Spec.NodeName != "" || !s.driver.Scheduler.Responsible(pod) {
-		return // of another, or it says nothing new
+		return // another scheduler's pod, or no new information
 	}
 	if s.oracle.presence.SawWork(seen.Time, pod.Spec.SchedulerName) {
 		s.driver.LoopFree = seen.Time
 	}
 }
 
-// takeInClocks has backoffs end with the seconds of the scheduler's clock, which is so far behind.
-func (s *shadow) takeInClocks(ahead time.Duration) {
+// applyClocks aligns the ends of backoffs with the seconds of the scheduler's clock, which is
+// behind by ahead.
+func (s *shadow) applyClocks(ahead time.Duration) {
 	if s.clockAhead = ahead; s.driver != nil {
 		s.driver.queue.Realign(ahead)
 		s.driver.ticks.Realign(s.driver.queue.Options())
 	}
 }
 
-// takeInSilence follows what the source tells of the scheduler's lease.
-func (s *shadow) takeInSilence(f *sources.Silent) {
+// applySilence applies what the source reports about the scheduler's lease.
+func (s *shadow) applySilence(f *sources.Silent) {
 	s.oracle.presence.Lapsed = !f.Since.IsZero()
 	if !s.oracle.presence.None() && s.driver != nil {
 		s.driver.LoopFree = s.driver.now
 	}
 }
 
-// end closes the scheduler and forgets what is to come.
+// end closes the scheduler and discards the remaining events.
 func (s *shadow) end() {
 	s.close()
 	s.oracle.future.Clear()
@@ -255,10 +260,10 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// advance lets the scheduler run and hear up to and at to.
+// advance runs the scheduler and delivers changes to it, up to and including to.
 func (s *shadow) advance(to time.Time) {
 	if s.told != nil {
-		s.hearQuietly(to)
+		s.deliverQuietly(to)
 		return
 	}
 	for s.driver != nil && !s.driver.isStopped() && len(s.deliveries) > 0 {
@@ -267,20 +272,20 @@ func (s *shadow) advance(to time.Time) {
 			break
 		}
 		s.driver.Advance(at)
-		s.hearNext(at)
+		s.deliverNext(at)
 	}
 	if s.driver != nil {
 		s.driver.Advance(to)
 	}
 }
 
-// changed takes in a change of an object.
+// changed applies the change of an object.
 func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 	old := s.objects.Get(c.Object)
 	s.objects.Apply(c)
 	if s.driver == nil {
-		s.toldOfNode(now, c)
-		return // the scheduler has yet to start, and will know it then
+		s.noteNode(now, c)
+		return // the scheduler has not started; it will load the object
 	}
 	if pod, ok := c.Object.(*v1.Pod); ok && s.told == nil {
 		before, _ := old.(*v1.Pod)
@@ -290,12 +295,12 @@ func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 		s.driver.failBindings(now, claim)
 	}
 	if claim, ok := c.Object.(*v1.PersistentVolumeClaim); ok && s.told == nil {
-		s.takeInSelected(now, claim, selectedNode(old, claim))
+		s.applySelectedNode(now, claim, selectedNode(old, claim))
 	}
 	s.deliveries.Add(now, watchDelay, c)
 }
 
-// podChanged has the model follow what the change of a pod shows of the real scheduler.
+// podChanged applies what the change of a pod shows of the real scheduler.
 func (s *shadow) podChanged(now time.Time, verb sources.Verb, before, pod *v1.Pod) {
 	if verb != sources.Deleted && s.driver.Scheduler.Responsible(pod) {
 		s.follow(now, before, pod)
@@ -304,12 +309,12 @@ func (s *shadow) podChanged(now time.Time, verb sources.Verb, before, pod *v1.Po
 		s.oracle.channels.SetRecorded(pod.UID, sources.Recorded{})
 	}
 	if verb == sources.Deleted || pod.DeletionTimestamp != nil {
-		s.endEvictions(now, pod.UID) // the preemptor knows by the answer to its request
+		s.endEvictions(now, pod.UID) // the answer to the preemptor's request reports it
 	}
 }
 
-// hearNext lets the scheduler hear of the first change on its way.
-func (s *shadow) hearNext(now time.Time) {
+// deliverNext delivers the first pending change to the scheduler.
+func (s *shadow) deliverNext(now time.Time) {
 	c := s.deliveries[0].Change
 	s.deliveries = s.deliveries[1:]
 	pod, isPod := c.Object.(*v1.Pod)
@@ -317,37 +322,38 @@ func (s *shadow) hearNext(now time.Time) {
 	if isPod && c.Verb == sources.Updated {
 		s.oracle.channels.PodUpdated(now, pod.UID)
 	}
-	s.toldOfNode(now, c)
+	s.noteNode(now, c)
 	moved := len(s.unsettled.moves)
-	s.handOnMoves(now, nil)
+	s.emitMoves(now, nil)
 	s.driver.delayLoop(now, time.Duration(moved)*moveTime)
 	if isPod && c.Verb == sources.Deleted {
 		s.podGone(now, pod.UID)
 	}
 }
 
-// toldOfNode notes that the scheduler knows of the changed object. The first node of a cluster that had none ends the
-// loop's wait for it.
-func (s *shadow) toldOfNode(now time.Time, c *sources.ObjectChange) {
-	if _, ok := c.Object.(*v1.Node); !ok || s.nodesTold {
+// noteNode records that the scheduler knows of a node, if that is the changed object. The first
+// node of a cluster without nodes ends the loop's wait for one.
+func (s *shadow) noteNode(now time.Time, c *sources.ObjectChange) {
+	if _, ok := c.Object.(*v1.Node); !ok || s.knowsNodes {
 		return
 	}
-	s.nodesTold = true
+	s.knowsNodes = true
 	if s.driver != nil {
 		s.driver.LoopFree = now
 	}
 }
 
-// hearLast lets the scheduler hear of what the last events of a recording show, which ends before its watch would have delivered them:
-// a pod that is created last waits, too.
-func (s *shadow) hearLast(end time.Time) {
+// deliverRemaining delivers the last changes of a recording, which ends before the scheduler's
+// watch would deliver them. A pod created at the very end waits, too.
+func (s *shadow) deliverRemaining(end time.Time) {
 	for s.driver != nil && s.told == nil && len(s.deliveries) > 0 && !s.deliveries[0].At.After(end.Add(watchDelay)) {
-		s.hearNext(end)
+		s.deliverNext(end)
 	}
 }
 
-// handOnMoves emits the moves that the queue told as events. a is the attempt whose end caused them, or nil.
-func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
+// emitMoves emits the queue's unsettled moves as events. a is the attempt whose end caused them,
+// or nil.
+func (s *shadow) emitMoves(now time.Time, a *cycle.Attempt) {
 	if a != nil {
 		s.oracle.tried.Note(a.Pod.UID, lastAttempt{At: now, Message: a.Message})
 		if s.driver.endsAsSeen {
@@ -359,7 +365,9 @@ func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	s.driver.because = reason.Cause{}
 	for _, t := range s.unsettled.moves {
 		if t.To == queue.Deleted && s.driver.isTrying(t.Pod.UID) && s.objects.Pod(keyOf(t.Pod)) == nil {
-			continue // it stays in flight until its attempt ends (scheduling_queue.go, Delete and Done), unless another has its name
+			// The pod stays in flight until its attempt ends (scheduling_queue.go, Delete and
+			// Done), unless the name is reused.
+			continue
 		}
 		m := s.move(now, t, a)
 		m.Because = &because
@@ -382,6 +390,6 @@ func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	s.unsettled.moves = s.unsettled.moves[:0]
 }
 
-// targetPod begins the labels of events by which a pod's own update moves it. Upstream logs such a move
-// twice (scheduling_queue.go, Update), and so does the model.
+// targetPod is the prefix of the labels of events by which a pod's own update moves it. Upstream
+// logs such a move twice (scheduling_queue.go, Update), and so does the model.
 const targetPod = "TargetPod"

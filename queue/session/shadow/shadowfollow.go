@@ -15,26 +15,27 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// How a shadow follows what is seen of the real scheduler: a binding, a failed attempt, the patch of a pod's status.
+// This file applies observations of the real scheduler to the model: a binding, a failed attempt,
+// the patch of a pod's status.
 
-// follow makes the model follow what the change from old to pod shows. old is nil if the pod is new.
+// follow applies what the change from old to pod shows. old is nil if the pod is new.
 func (s *shadow) follow(now time.Time, old, pod *v1.Pod) {
 	switch {
 	case old == nil || old.Spec.NodeName != "" || old.UID != pod.UID:
 	case pod.Spec.NodeName != "":
-		s.takeInBinding(now, old, pod)
+		s.applyBinding(now, old, pod)
 	case !s.oracle.channels.Requests && cluster.ShowsFailedAttempt(old, pod):
-		s.takeInPatch(now, pod, false)
+		s.applyPatch(now, pod, false)
 	}
 }
 
-// takeInBinding has the model follow that pod was bound. old is the pod before.
-func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
+// applyBinding applies the binding of pod. old is the pod before.
+func (s *shadow) applyBinding(now time.Time, old, pod *v1.Pod) {
 	if !s.oracle.channels.Exact {
 		s.oracle.channels.RecordRequest(now)
 	}
 	s.oracle.pace.SawOther()
-	s.hearOfPod(now, pod, true) // or an update would bring the pod back into the queue
+	s.deliverPod(now, pod, true) // otherwise an update would bring the pod back into the queue
 	s.flushSeen(now, keyOf(pod))
 	d := s.driver
 	b := d.bindingOf(pod.UID)
@@ -54,13 +55,13 @@ func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	s.ensureInFlight(now, old)
 	d.because = reason.Cause{Rule: reason.ByOutcome, Seen: evidence.Bound, At: now}
 	d.queue.Observe(now, queue.Observation{Pod: old, To: queue.Scheduled})
-	s.handOnMoves(now, nil)
+	s.emitMoves(now, nil)
 	d.endPatchWait(pod.UID, now.Add(answerDelay))
 }
 
-// takeInSelected has the model follow that the scheduler has chosen that node for the pod of claim, if it has: it has placed the pod, and waits
-// for the volume.
-func (s *shadow) takeInSelected(now time.Time, claim *v1.PersistentVolumeClaim, node string) {
+// applySelectedNode handles the scheduler's choice of a node for the pod of claim: the scheduler
+// has placed the pod, which waits for the volume. An empty node means that there was no choice.
+func (s *shadow) applySelectedNode(now time.Time, claim *v1.PersistentVolumeClaim, node string) {
 	d := s.driver
 	if node == "" || !s.oracle.seesNodes() {
 		return
@@ -76,7 +77,7 @@ func (s *shadow) takeInSelected(now time.Time, claim *v1.PersistentVolumeClaim, 
 	}
 }
 
-// placeOn has the loop have placed pod on that node before now.
+// placeOn records that the loop placed pod on that node before now.
 func (s *shadow) placeOn(now time.Time, pod *v1.Pod, node string) {
 	d := s.driver
 	if d.UnderWay != nil {
@@ -89,15 +90,15 @@ func (s *shadow) placeOn(now time.Time, pod *v1.Pod, node string) {
 		}
 		d.LoopFree = free
 	}
-	if b := d.bindingOf(pod.UID); b != nil { // whatever is told of it later
+	if b := d.bindingOf(pod.UID); b != nil { // regardless of later observations
 		b.Until, b.timesOut = s.oracle.preBind.Deadline(now, s.cfg, b.Pod)
 	}
-	s.handOnMoves(now, nil)
+	s.emitMoves(now, nil)
 }
 
-// takeInBound has the model follow that the scheduler's log says of a pod that it is bound, if no change of the pod has
+// applyBound applies a binding in the scheduler's log, unless a change of the pod has already
 // shown it.
-func (s *shadow) takeInBound(now time.Time, f *sources.Bound) {
+func (s *shadow) applyBound(now time.Time, f *sources.Bound) {
 	pod := s.objects.Pod(f.Pod)
 	if pod == nil || pod.UID != f.UID || pod.Spec.NodeName != "" || f.Node == "" {
 		return
@@ -109,25 +110,25 @@ func (s *shadow) takeInBound(now time.Time, f *sources.Bound) {
 	s.changed(now, c)
 }
 
-// takeInFailure has the model follow an Event that says that an attempt failed.
-func (s *shadow) takeInFailure(now time.Time, f *sources.FailedAttempt) {
+// applyFailure applies the Event of a failed attempt.
+func (s *shadow) applyFailure(now time.Time, f *sources.FailedAttempt) {
 	if s.driver == nil {
-		if s.limited { // else Events come at once, and those of before are summed up by the source
-			s.triedBefore.Failed(sources.Event{Time: now, Fact: f})
+		if s.limited { // otherwise Events arrive at once, and the source summarizes earlier ones
+			s.priorAttempts.Failed(sources.Event{Time: now, Fact: f})
 		}
 		return
 	}
 	if !s.hasJustAttempted(now, f.UID, true) {
-		s.hearOfCause(now, f.Pod)
+		s.deliverCause(now, f.Pod)
 	}
 	if pod := s.objects.Pod(f.Pod); pod != nil && cluster.Waiting(pod) && pod.UID == f.UID {
-		s.takeInRejection(now, pod, f.Message, f)
+		s.applyRejection(now, pod, f.Message, f)
 	}
 }
 
-// takeInBeginning has the model follow that the scheduler's log says that an attempt begins. What the loop did before is
-// over.
-func (s *shadow) takeInBeginning(seen *evidence.Observation) {
+// applyStart applies the start of an attempt in the scheduler's log. Whatever the loop did
+// before is over.
+func (s *shadow) applyStart(seen *evidence.Observation) {
 	d, now := s.driver, seen.Time
 	if d == nil || s.told != nil || !s.oracle.seesNodes() || !s.oracle.channels.LogsStarts() {
 		return
@@ -139,40 +140,43 @@ func (s *shadow) takeInBeginning(seen *evidence.Observation) {
 		d.Conclude(now)
 	}
 	d.AwaitedPatch = nil
-	s.hearOfCause(now, seen.Pod)
+	s.deliverCause(now, seen.Pod)
 	if pod := s.objects.Pod(seen.Pod); pod != nil && pod.UID == seen.UID && cluster.Waiting(pod) && d.bindingOf(pod.UID) == nil {
 		d.AttemptOf(now, pod)
 	}
 }
 
-// takeInPatch has the model follow that the scheduler wrote pod's condition, after which the loop goes on. expected
-// is true if an attempt of the model waits for that patch.
-func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
-	s.hearOfPod(now, pod, false)
+// applyPatch applies the scheduler's patch of pod's condition, after which the loop continues.
+// expected is true if an attempt of the model waits for that patch.
+func (s *shadow) applyPatch(now time.Time, pod *v1.Pod, expected bool) {
+	s.deliverPod(now, pod, false)
 	d, c := s.driver, cluster.Unscheduled(pod)
 	last, ok := s.oracle.tried.Last(pod.UID)
-	late := d.asyncAPICalls && s.oracle.channels.Saturated(now) // then it was sent whenever the rate limit let it
+	// The patch may be late: the rate limit determined when it was sent.
+	late := d.asyncAPICalls && s.oracle.channels.Saturated(now)
 	since, missed := s.oracle.channels.Gaps.Missed(now, sources.PodsWatch)
 	recent := ok && (now.Sub(last.At) < unexpectedPatch || late || missed && last.At.After(since.Add(-unexpectedPatch)))
 	if d.asyncAPICalls && ok && c != nil && last.Message == c.Message {
-		recent = true // the call waited for others, and has what the last attempt failed with (api_dispatcher.go, v1.34, Run)
+		// The call waited for others and carries the last attempt's failure (api_dispatcher.go,
+		// v1.34, Run).
+		recent = true
 	}
 	if d.asyncAPICalls && last.Told && c != nil && last.Message != c.Message {
-		expected = false // it has what a later one failed with
+		expected = false // it carries a later attempt's failure
 	}
 	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.Requests && s.oracle.bindingShows(now, pod)) {
-		recent, expected = false, false // that attempt was another: the model placed the pod
+		recent, expected = false, false // from another attempt: the model placed the pod
 	}
-	others := s.oracle.channels.Logged() // a log tells each attempt itself
+	others := s.oracle.channels.Logged() // the log contains each attempt itself
 	if cluster.Waiting(pod) && !expected && !recent && !others {
 		s.flushSeen(now, keyOf(pod))
 		message := ""
 		if c != nil {
 			message = c.Message
 		}
-		s.takeInRejection(now, pod, sources.Sanitize(message), nil)
+		s.applyRejection(now, pod, sources.Sanitize(message), nil)
 	} else if recent && !others && c != nil && c.Reason == v1.PodReasonSchedulerError {
-		s.takeInError(now, pod, evidence.Patched)
+		s.applyError(now, pod, evidence.Patched)
 	}
 	if node := pod.Status.NominatedNodeName; cluster.Waiting(pod) && node != "" && node != d.queue.NominatedNode(pod.UID) {
 		d.Scheduler.Renominate(now, pod, node)
@@ -182,27 +186,27 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	d.endPatchWait(pod.UID, now.Add(answerDelay))
 }
 
-// takeInError has the model follow that the last attempt of pod failed by an error, as is seen. If the model had the pod rejected, it has
-// been backing off since then, with no event that could wake it.
-func (s *shadow) takeInError(now time.Time, pod *v1.Pod, seen evidence.Kind) {
+// applyError records that the last attempt of pod is observed to have failed with an error. If the
+// model had rejected the pod, the pod has been backing off since then, and no event could wake it.
+func (s *shadow) applyError(now time.Time, pod *v1.Pod, seen evidence.Kind) {
 	d := s.driver
 	if s.cfg.Queue.Rules.ErrorsWait {
 		return
 	}
 	if a := d.UnderWay; a != nil && a.Pod.UID == pod.UID {
-		d.Conclude(now) // there was none
+		d.Conclude(now) // it did not take place
 	}
 	if info, ok := d.queue.Get(pod.Namespace, pod.Name); ok && info.Pod.UID == pod.UID && d.bindingOf(pod.UID) == nil && info.ConsecutiveErrorsCount == 0 {
 		d.because = reason.Cause{Rule: reason.ByOutcome, Seen: seen, At: now}
 		d.queue.Observe(now, queue.Observation{Pod: pod, To: queue.Backoff, Event: queue.ScheduleAttemptFailure})
-		s.handOnMoves(now, nil)
+		s.emitMoves(now, nil)
 	}
 }
 
-// takeInRejection has the model follow that an attempt of pod failed, and why. If the model has not just had that
-// attempt, its loop makes it now. If it comes out otherwise, the pod goes where the message says. told is what is known
-// of the attempt beside, or nil.
-func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.SafeText, told *sources.FailedAttempt) {
+// applyRejection applies a failed attempt of pod and its reason. If the model has not just made
+// that attempt, its loop makes it now. If the model's outcome differs, the pod goes to the tier
+// that message implies. told is the FailedAttempt with further details, or nil.
+func (s *shadow) applyRejection(now time.Time, pod *v1.Pod, message sources.SafeText, told *sources.FailedAttempt) {
 	d := s.driver
 	had := s.hasJustAttempted(now, pod.UID, told != nil) || d.catchUp(now, pod, told != nil)
 	if b := d.bindingOf(pod.UID); b != nil {
@@ -214,7 +218,7 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 		s.ensureInFlight(now, pod)
 		why := queue.Rejection{}
 		switch {
-		case told != nil && told.Error: // no plugin
+		case told != nil && told.Error: // rejected by no plugin
 		case told != nil && told.Plugins != nil:
 			why.UnschedulablePlugins = told.Plugins
 		case told != nil && message == "":
@@ -226,10 +230,10 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 		if told != nil {
 			d.because.Seen = evidence.Failed
 		}
-		_ = d.queue.AddUnschedulableIfNotPresent(now, pod, why) // it is in flight, so nothing else is there
-		s.handOnMoves(now, nil)
+		_ = d.queue.AddUnschedulableIfNotPresent(now, pod, why) // can't fail: the pod is in flight
+		s.emitMoves(now, nil)
 	} else if told != nil && told.Error {
-		s.takeInError(now, pod, evidence.Failed)
+		s.applyError(now, pod, evidence.Failed)
 	}
 	s.oracle.tried.Note(pod.UID, lastAttempt{At: now, Seen: true, Message: string(message), Told: told != nil && told.Count < 2})
 	if told != nil {
@@ -237,48 +241,51 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 	}
 	c, awaited := cluster.Unscheduled(pod), d.AwaitedPatch != nil && d.AwaitedPatch.uid == pod.UID
 	if awaited || c != nil && sources.Sanitize(c.Message) == message {
-		return // its patch is known, or the condition stays as it is, and nothing is written
+		return // its patch is known, or the condition is unchanged and nothing is written
 	}
 	if at := s.oracle.patchedAt(now, pod.UID, string(message), now); at.After(now) && !d.asyncAPICalls {
 		d.AwaitedPatch = &statusPatch{uid: pod.UID, until: at.Add(answerDelay)}
 	}
 }
 
-// hasJustAttempted reports whether the model has just had an attempt of the pod with that UID that was not seen yet:
-// then the attempt that is seen now is that one. event is true if it is seen by an Event.
+// hasJustAttempted reports whether the model has just made an attempt of the pod with that UID that
+// was not observed yet. If so, the attempt observed now is that one. event is true if the
+// observation is an Event.
 func (s *shadow) hasJustAttempted(now time.Time, uid types.UID, event bool) bool {
 	return s.oracle.tried.IsUnseen(now, uid, s.oracle.channels.Slack(now, event))
 }
 
-// ensureInFlight makes pod in flight if it is not: its pop was not seen, but what follows from it was.
+// ensureInFlight moves pod to in-flight if it is not there: its pop was not observed, but a
+// consequence was.
 func (s *shadow) ensureInFlight(now time.Time, pod *v1.Pod) {
 	if info, ok := s.driver.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
 		s.driver.because = reason.Cause{Rule: reason.ByCatchingUp}
 		s.driver.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
-		s.handOnMoves(now, nil)
+		s.emitMoves(now, nil)
 	}
 }
 
-// hearOfPod lets the scheduler hear at once of all that is on its way up to the creation of pod: it was seen to have
-// tried the pod. With updates, also up to the last change of the pod.
-func (s *shadow) hearOfPod(now time.Time, pod *v1.Pod, updates bool) {
+// deliverPod delivers pending changes to the scheduler now, up to the creation of pod, because an
+// attempt of the pod was observed. With updates, it delivers them up to the last change of the pod.
+func (s *shadow) deliverPod(now time.Time, pod *v1.Pod, updates bool) {
 	for slices.ContainsFunc(s.deliveries, func(h delivery) bool {
 		p, ok := h.Change.Object.(*v1.Pod)
 		return ok && p.UID == pod.UID && (updates || h.Change.Verb == sources.Added)
 	}) {
-		s.hearNext(now)
+		s.deliverNext(now)
 	}
 }
 
-// hearOfCause lets the scheduler hear of changes earlier than the model would have had it, until they put the named pod
-// where the loop takes it from: an attempt of the pod was seen, so its cause was heard of. Changes that are yet to be
-// told become so now: they are stamped with the answer to a request, and the watch may have been faster.
-func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
+// deliverCause delivers changes to the scheduler earlier than the model would, until the loop can
+// take the named pod: an attempt of the pod was observed, so its cause must have been delivered. It
+// may also apply changes that the source reports slightly later: their timestamp is that of the
+// answer to a request, and the watch may have been faster.
+func (s *shadow) deliverCause(now time.Time, pod types.NamespacedName) {
 	s.flushSeen(now, pod)
 	for len(s.deliveries) > 0 && !s.oracle.queue.IsAwake(pod) {
-		s.hearNext(now)
+		s.deliverNext(now)
 	}
-	for seen := range s.oracle.future.Changes(now, heardEarlier) {
+	for seen := range s.oracle.future.Changes(now, watchLead) {
 		if s.oracle.queue.IsAwake(pod) {
 			return
 		}
@@ -289,14 +296,15 @@ func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
 		s.emit(sources.Event{Time: now, Fact: seen.Change})
 		s.changed(now, seen.Change)
 		for len(s.deliveries) > 0 {
-			s.hearNext(now)
+			s.deliverNext(now)
 		}
 	}
 }
 
-// flushSeen has the backoff flush have run by now if the named pod is still in backoffQ though its backoff is over: without
-// PopFromBackoffQ, only that an attempt of it was seen tells when the flush runs. When the scheduler started tells it but roughly, and
-// each period of the real flush was a little longer than a second up to v1.32 (wait.Until, scheduling_queue.go, Run).
+// flushSeen runs the backoff flush if the named pod is still in backoffQ although its backoff is
+// over. Without PopFromBackoffQ, an observed attempt of the pod is the only sign of when the flush
+// runs. The start time of the scheduler gives only a rough estimate: up to v1.32 each period of the
+// real flush was slightly longer than a second (wait.Until, scheduling_queue.go, Run).
 func (s *shadow) flushSeen(now time.Time, pod types.NamespacedName) {
 	d := s.driver
 	info, ok := d.queue.Get(pod.Namespace, pod.Name)
@@ -304,10 +312,11 @@ func (s *shadow) flushSeen(now time.Time, pod types.NamespacedName) {
 		return
 	}
 	began := now
-	if !s.oracle.channels.LogsStarts() { // it is the attempt's end that is seen
+	if !s.oracle.channels.LogsStarts() { // the observation is of the attempt's end
 		began = now.Add(-d.timeFor(nominalTime(s.objects.Count("Node"))))
 	}
-	ran := d.ticks.AdjustBackoff(info.BackoffExpiry.Add(time.Nanosecond), began) // since v1.33 a backoff is over after its end
+	// Since v1.33 a backoff is over only after its expiry.
+	ran := d.ticks.AdjustBackoff(info.BackoffExpiry.Add(time.Nanosecond), began)
 	d.queue.FlushBackoffCompletedAsOf(now, ran)
 	d.onSettled(now, nil)
 }

@@ -13,20 +13,21 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// toldTiers is where a log that tells all moves has put pods, while it is one that does: a scheduler's verbosity can be
-// changed while it runs. In that time the model makes no moves. Its scheduler hears of the cluster, and its queue follows what
-// is told, so that it can go on where the log falls silent.
-type toldTiers map[types.NamespacedName]sources.Tier
+// reportedTiers records the tier of each pod according to a log that contains all moves, for as
+// long as the log does: a scheduler's verbosity can change while it runs. During that time the
+// model makes no moves. Its scheduler still receives changes of the cluster and its queue follows
+// the log, so that the model can continue when the log no longer contains moves.
+type reportedTiers map[types.NamespacedName]sources.Tier
 
-// takeInVerbosity has the model follow that the scheduler's log is of another verbosity from now on.
-func (s *shadow) takeInVerbosity(now time.Time, verbosity int) {
+// applyVerbosity applies a change of the log's verbosity.
+func (s *shadow) applyVerbosity(now time.Time, verbosity int) {
 	s.oracle.channels.Verbosity = verbosity
 	switch {
 	case verbosity >= sources.MovesVerbosity && s.told == nil && s.driver != nil:
 		if s.driver.UnderWay != nil {
 			s.driver.Conclude(now)
 		}
-		s.told = toldTiers{}
+		s.told = reportedTiers{}
 		s.objects.Each("Pod", func(obj runtime.Object) bool {
 			pod := obj.(*v1.Pod)
 			if info, ok := s.driver.queue.Get(pod.Namespace, pod.Name); ok {
@@ -35,19 +36,19 @@ func (s *shadow) takeInVerbosity(now time.Time, verbosity int) {
 			return true
 		})
 	case verbosity < sources.MovesVerbosity && s.told != nil:
-		s.goOn(now)
+		s.resumeMoves(now)
 	}
 }
 
-// takeInMove has the model's queue follow a move that the log tells.
-func (s *shadow) takeInMove(now time.Time, m *sources.Move) {
+// applyMove applies a move in the log to the model's queue.
+func (s *shadow) applyMove(now time.Time, m *sources.Move) {
 	if s.told == nil || m.Restated {
 		return
 	}
 	s.told[m.Pod] = m.To
 	if pod := s.objects.Pod(m.Pod); pod != nil {
-		s.putWhere(now, pod, m)
-		s.unsettled.moves = s.unsettled.moves[:0] // they are told
+		s.moveTo(now, pod, m)
+		s.unsettled.moves = s.unsettled.moves[:0] // the log contains them
 		s.shown[m.Pod] = pod.UID
 		if m.To == sources.TierDeleted {
 			delete(s.shown, m.Pod)
@@ -55,11 +56,11 @@ func (s *shadow) takeInMove(now time.Time, m *sources.Move) {
 	}
 }
 
-// putWhere puts pod where m says.
-func (s *shadow) putWhere(now time.Time, pod *v1.Pod, m *sources.Move) {
+// moveTo moves pod to the tier in m.
+func (s *shadow) moveTo(now time.Time, pod *v1.Pod, m *sources.Move) {
 	to, err := queue.ParseTier(string(m.To))
 	if err != nil {
-		return // readers let no other tier through
+		return // readers reject unknown tiers
 	}
 	if b := s.driver.bindingOf(pod.UID); b != nil && to != queue.InFlight {
 		s.driver.dropBinding(b)
@@ -71,9 +72,9 @@ func (s *shadow) putWhere(now time.Time, pod *v1.Pod, m *sources.Move) {
 		GatingPlugin: m.GatingPlugin})
 }
 
-// takeInDumped has the model's queue follow that a dump of the scheduler's lists a pod there. A gated one is listed among the
-// unschedulable.
-func (s *shadow) takeInDumped(now time.Time, f *sources.Dumped) {
+// applyDumped moves a pod to the queue in which a dump of the scheduler lists it. Dumps list gated
+// pods among the unschedulable ones.
+func (s *shadow) applyDumped(now time.Time, f *sources.Dumped) {
 	pod := s.objects.Pod(f.Pod)
 	if s.told != nil || s.driver == nil || pod == nil || pod.UID != f.UID || !cluster.Waiting(pod) || !s.driver.Scheduler.Responsible(pod) {
 		return
@@ -90,12 +91,13 @@ func (s *shadow) takeInDumped(now time.Time, f *sources.Dumped) {
 		m.Event = queue.ScheduleAttemptFailure
 	}
 	s.driver.because = reason.Cause{Rule: reason.ByDump, At: now}
-	s.putWhere(now, pod, m)
-	s.handOnMoves(now, nil)
+	s.moveTo(now, pod, m)
+	s.emitMoves(now, nil)
 }
 
-// hearQuietly lets the scheduler hear of what is on its way up to and at to, while the moves that follow are told.
-func (s *shadow) hearQuietly(to time.Time) {
+// deliverQuietly delivers pending changes up to and including to, and discards the resulting moves
+// because the log contains them.
+func (s *shadow) deliverQuietly(to time.Time) {
 	for len(s.deliveries) > 0 && !s.deliveries[0].At.After(to) {
 		s.deliver(s.deliveries[0].At, s.deliveries[0].Change)
 		s.deliveries = s.deliveries[1:]
@@ -103,8 +105,8 @@ func (s *shadow) hearQuietly(to time.Time) {
 	}
 }
 
-// goOn has the model make the moves again, from where they were told to have put the pods.
-func (s *shadow) goOn(now time.Time) {
+// resumeMoves resumes the model's own moves, from the tiers that the log reported last.
+func (s *shadow) resumeMoves(now time.Time) {
 	s.driver.resumeAt(now)
 	for key, tier := range s.told {
 		pod := s.objects.Pod(key)
@@ -112,7 +114,7 @@ func (s *shadow) goOn(now time.Time) {
 			continue
 		}
 		if info, ok := s.driver.queue.Get(key.Namespace, key.Name); !ok || sources.Tier(info.Tier.String()) != tier {
-			s.putWhere(now, pod, &sources.Move{Pod: key, To: tier})
+			s.moveTo(now, pod, &sources.Move{Pod: key, To: tier})
 		}
 	}
 	s.unsettled.moves = s.unsettled.moves[:0]

@@ -11,16 +11,17 @@ import (
 	"github.com/schedq/schedq/queue/session/evidence"
 )
 
-// turns is what is known of the requests that wait.
+// turns estimates when requests that wait for the client's rate limit are sent.
 type turns struct {
 	Future   *evidence.Future
 	Channels *channels.Channels
 	Binding  iter.Seq[*v1.Pod] // the pods that are being bound
-	// Patience is as far as anybody looks for what becomes of a pod.
+	// Patience limits how far ahead the outcome of a pod is looked up.
 	Patience time.Duration
 }
 
-// Next returns when a request made now is sent, after those that wait. If none waits, or the source has all requests, that is now.
+// Next returns when a request made now is sent, after the requests that already wait. It returns
+// now if none waits or the source records all requests.
 func (t *turns) Next(now time.Time) time.Time {
 	if t.Channels.Logged() {
 		return now
@@ -28,14 +29,15 @@ func (t *turns) Next(now time.Time) time.Time {
 	return t.Channels.SendTime(now, t.lastBound(now))
 }
 
-// Take is Next of a request that is made: those made later are behind it.
+// Take is like Next and enqueues the request: later requests wait behind it.
 func (t *turns) Take(now time.Time) time.Time {
 	turn := t.Next(now)
 	t.Channels.Enqueue(now, turn)
 	return turn
 }
 
-// lastBound returns when the last of the pods is bound that are being bound and are seen to be. Zero if none is.
+// lastBound returns the latest observed time at which one of the pods in Binding is bound, or zero
+// if none is observed.
 func (t *turns) lastBound(now time.Time) (last time.Time) {
 	for pod := range t.Binding {
 		seen := t.Future.BindingOutcome(pod.UID, now, t.Patience)
