@@ -56,4 +56,5 @@ func BenchmarkJudge(b *testing.B) {
 	b.ReportMetric(float64(int64(after.HeapAlloc)-int64(before.HeapAlloc))/(1<<20), "MiB")
 	runtime.KeepAlive(failed)
 	runtime.KeepAlive(o)
+	runtime.KeepAlive(e)
 }
