@@ -31,8 +31,8 @@ func SchedulersOf(rec *sources.Recording) Schedulers {
 	return s
 }
 
-// Add updates the schedulers with ev. A scheduler of unknown release gets the release of the one before it, and a release
-// becomes that of all earlier schedulers whose release is unknown.
+// Add updates the schedulers with ev. A scheduler of unknown release gets the release of the one before it. A known
+// release also applies to all earlier schedulers whose release is unknown.
 func (s *Schedulers) Add(ev sources.Event) {
 	var next sources.SchedulerStarted
 	last := len(*s) - 1
