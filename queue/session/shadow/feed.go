@@ -76,7 +76,7 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 		more = verdict.AddMovesOfUnknownPods(events, more)
 	}
 	f.Shadow = newShadow(cfg, events, more, requests, emit)
-	f.Shadow.follows, f.Shadow.oracle.channels.Until = attached, rec.End
+	f.Shadow.oracle.channels.Until = rec.End
 	if !starts && !attached {
 		if err := f.Shadow.start(events[0].Time); err != nil {
 			f.Close()
@@ -245,7 +245,6 @@ func (f *Feed) HasEvent(i int) bool {
 func NewLiveFeed(cfg *schedulerconfig.Config) *Feed {
 	f := &Feed{live: true}
 	f.Shadow = newShadow(cfg, nil, nil, true, func(ev sources.Event) { f.Events = append(f.Events, ev) })
-	f.Shadow.follows = true
 	return f
 }
 

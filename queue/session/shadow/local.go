@@ -26,9 +26,6 @@ type local struct {
 	cfg     *schedulerconfig.Config
 	objects cluster.Objects
 	emit    func(sources.Event)
-	// follows is true if the model attached to a running scheduler: if no local scheduler can run,
-	// the model follows observations only.
-	follows bool
 
 	driver     *Driver       // nil before the scheduler starts
 	stopped    func() bool   // see Feed.EndWith
@@ -47,7 +44,7 @@ func newLocal(cfg *schedulerconfig.Config, emit func(sources.Event)) local {
 func (l *local) load(now time.Time, settled func(time.Time, *cycle.Attempt)) (iter.Seq[*v1.Pod], error) {
 	l.close()
 	l.deliveries = nil
-	sched, err := l.newScheduler()
+	sched, err := cycle.New(l.cfg, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -73,14 +70,6 @@ func (l *local) load(now time.Time, settled func(time.Time, *cycle.Attempt)) (it
 			return !cluster.Waiting(pod) || !sched.Responsible(pod) || left[pod] || yield(pod)
 		})
 	}, nil
-}
-
-// newScheduler returns a scheduler without objects.
-func (l *local) newScheduler() (*cycle.Scheduler, error) {
-	if l.follows {
-		return cycle.New(l.cfg, 0)
-	}
-	return cycle.New(l.cfg, 0)
 }
 
 // close stops the scheduler, if there is one.
