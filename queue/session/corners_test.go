@@ -14,7 +14,6 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
-	"github.com/schedq/schedq/queue/session/flush"
 	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
@@ -152,7 +151,7 @@ func TestTicks(t *testing.T) {
 	for _, c := range []struct{ base, t, want float64 }{
 		{0, 0, 30}, {0, 29.9, 30}, {0, 30, 60}, {10, 0, 10}, {10, 9.9, 10}, {10, -25, -20}, {10, -20, 10},
 	} {
-		if got := flush.TickAfter(world.At(c.base), 30*time.Second, world.At(c.t)); !got.Equal(world.At(c.want)) {
+		if got := queue.TickAfter(world.At(c.base), 30*time.Second, world.At(c.t)); !got.Equal(world.At(c.want)) {
 			t.Errorf("the tick after %g s from %g s is %s, want %g s", c.t, c.base, got.Sub(world.Noon), c.want)
 		}
 	}

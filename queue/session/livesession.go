@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue/session/board"
-	"github.com/schedq/schedq/queue/session/channels"
+	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/history"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
@@ -38,7 +38,7 @@ type Live struct {
 // call Close, which runs stream with a canceled context.
 func NewLive(stream sources.Stream, opts timeline.Options) *Session {
 	o := newOwnerOf(&sources.Recording{Name: stream.Name(), Formats: []string{"live"}}, opts)
-	now := time.Now().Add(-channels.Lag).UTC()
+	now := time.Now().Add(-evidence.Lag).UTC()
 	t := timeline.NewLive(o.cfg, opts, now)
 	o.recording, o.now = t, now
 	o.setFilter(opts.Filter)

@@ -16,7 +16,7 @@ var rules = []rule{
 	{"wait for a failure that the queue has elsewhere", "shadow/decide.go",
 		`case pod == nil && saturated:`, `case !OFF && pod == nil && saturated:`},
 	{"untried pods are put back", "shadow/decide.go",
-		`case until.Sub(now) == channels.Foresight && o.queue`, `case !OFF && until.Sub(now) == channels.Foresight && o.queue`},
+		`case until.Sub(now) == evidence.Foresight && o.queue`, `case !OFF && until.Sub(now) == evidence.Foresight && o.queue`},
 	{"loop held up", "shadow/decide.go",
 		`if heldUp || held == upcomingLimit {`, `if heldUp && !OFF || held == upcomingLimit {`},
 	{"loop held up because nothing can have woken the pod", "shadow/decide.go",
@@ -27,13 +27,13 @@ var rules = []rule{
 		`	return horizon, true, turn
 }`, `	return horizon, !OFF, turn
 }`},
-	{"claims that the scheduler writes", "shadow/prebind.go",
+	{"claims that the scheduler writes", "shadow/binding.go",
 		`	if !cluster.MayHaveDevices(pod) || w.Claimed(pod) {`, `	if OFF || !cluster.MayHaveDevices(pod) || w.Claimed(pod) {`},
 	{"pods that await a volume are not held", "shadow/decide.go",
 		`	if o.preBind.AwaitsVolume(pod) {
 		return until, false`, `	if !OFF && o.preBind.AwaitsVolume(pod) {
 		return until, false`},
-	{"devices that are not ready", "shadow/prebind.go",
+	{"devices that are not ready", "shadow/binding.go",
 		`	if !cluster.MayHaveDevices(pod) {
 		return nil
 	}
@@ -59,7 +59,7 @@ var rules = []rule{
 		`	return !o.channels.Config.AsyncAPICalls && !o.channels.Logged() && o.channels.Saturated(now) &&
 		o.channels.Until`, `	return !OFF && !o.channels.Config.AsyncAPICalls && !o.channels.Logged() && o.channels.Saturated(now) &&
 		o.channels.Until`},
-	{"order of waiting requests", "shadow/turns.go",
+	{"order of waiting requests", "shadow/lineup.go",
 		`	if t.Channels.Logged() {
 		return now
 	}`, `	if OFF || t.Channels.Logged() {
@@ -73,7 +73,7 @@ var rules = []rule{
 			break`},
 	{"catching up: the loop goes on waiting", "shadow/driver.go",
 		`awaited != nil && (d.oracle.channels.Exact`, `!OFF && awaited != nil && (d.oracle.channels.Exact`},
-	{"changes delivered earlier", "shadow/shadowfollow.go",
+	{"changes delivered earlier", "shadow/follow.go",
 		`	for len(s.deliveries) > 0 && !s.oracle.queue.IsAwake(pod) {
 		s.deliverNext(now)
 	}
@@ -81,34 +81,34 @@ var rules = []rule{
 		s.deliverNext(now)
 	}
 	for seen`},
-	{"changes delivered before the source has them", "shadow/shadowfollow.go",
+	{"changes delivered before the source has them", "shadow/follow.go",
 		`		if s.oracle.queue.IsAwake(pod) {
 			return`, `		if OFF || s.oracle.queue.IsAwake(pod) {
 			return`},
-	{"backoff flushes that are seen", "shadow/shadowfollow.go",
+	{"backoff flushes that are seen", "shadow/follow.go",
 		`	if !ok || info.Tier != queue.Backoff || s.cfg`, `	if OFF || !ok || info.Tier != queue.Backoff || s.cfg`},
-	{"patches of a late answer are of the last attempt", "shadow/shadowfollow.go",
+	{"patches of a late answer are of the last attempt", "shadow/follow.go",
 		`recent := ok && (now.Sub`, `recent := !OFF && ok && (now.Sub`},
-	{"requests wait for the rate limit", "ratelimit/limit.go",
+	{"requests wait for the rate limit", "evidence/ratelimit.go",
 		`	low := lowVisible`, `	if OFF {
 		return false
 	}
 	low := lowVisible`},
 	{"requests known to have waited", "evidence/requests.go",
 		`	return i > 0 && r.sent[i-1].limited`, `	return !OFF && i > 0 && r.sent[i-1].limited`},
-	{"cadence of waiting requests", "ratelimit/cadence.go",
+	{"cadence of waiting requests", "evidence/cadence.go",
 		`	if c.interval <= 0 {`, `	if OFF || c.interval <= 0 {`},
-	{"Events show a pod's first two attempts at a version", "channels/channels.go",
+	{"Events show a pod's first two attempts at a version", "evidence/channels.go",
 		`	last, known := c.recorder[pod.UID]
 	if !known`, `	last, known := c.recorder[pod.UID]
 	if OFF || !known`},
-	{"first attempts show by a request", "channels/channels.go",
+	{"first attempts show by a request", "evidence/channels.go",
 		`	return c.Requests && cluster.Unscheduled`, `	return !OFF && c.Requests && cluster.Unscheduled`},
-	{"versions delivered late", "channels/channels.go",
+	{"versions delivered late", "evidence/channels.go",
 		`	if c.recorder[uid].Count >= eventsPerVersion {`, `	if !OFF && c.recorder[uid].Count >= eventsPerVersion {`},
-	{"Events wait for the rate limit", "channels/backlog.go",
+	{"Events wait for the rate limit", "evidence/backlog.go",
 		`	return e.delay > maxUnlimitedDelay`, `	return !OFF && e.delay > maxUnlimitedDelay`},
-	{"dropped Events", "channels/channels.go",
+	{"dropped Events", "evidence/channels.go",
 		`	c.eventsDropped = full > 0`, `	c.eventsDropped = !OFF && full > 0`},
 	{"late patches put before what they caused", "evidence/late.go",
 		`	if f.latePatchesFrom.IsZero() {
@@ -120,7 +120,7 @@ var rules = []rule{
 		`!r.recorded && n > 0 && r.sent[n-1].limited {`, `!OFF && !r.recorded && n > 0 && r.sent[n-1].limited {`},
 	{"another scheduler's pods", "evidence/evidence.go",
 		`	case f.responsible != nil && !f.responsible(pod):`, `	case !OFF && f.responsible != nil && !f.responsible(pod):`},
-	{"estimate: judged by the plugins", "shadow/estimate.go",
+	{"estimate: judged by the plugins", "shadow/attach.go",
 		`	if g.Judge == nil {`, `	if OFF || g.Judge == nil {`},
 	{"events keep the loop off the queue", "shadow/driver.go",
 		`	if d.LoopFree.Before(now) {
@@ -135,9 +135,9 @@ var rules = []rule{
 	d.LoopFree = d.LoopFree.Add(by)`},
 	{"deadlines of volumes and devices", "shadow/driver.go",
 		`d.oracle.channels.Config, b.Pod); err != nil {`, `d.oracle.channels.Config, b.Pod); err != nil && !OFF {`},
-	{"nodes selected for volumes", "shadow/shadowfollow.go",
+	{"nodes selected for volumes", "shadow/follow.go",
 		`	if node == "" || !s.oracle.seesNodes() {`, `	if OFF || node == "" || !s.oracle.seesNodes() {`},
-	{"attempts that failed with an error", "shadow/shadowfollow.go",
+	{"attempts that failed with an error", "shadow/follow.go",
 		`	if s.cfg.Queue.Rules.ErrorsWait {`, `	if OFF || s.cfg.Queue.Rules.ErrorsWait {`},
 	{"bindings without a trace are taken back at once", "shadow/oracle.go",
 		`	return !o.channels.Requests || !o.channels.WatchesPods(now) || o.bindingShows(now, pod)`, `	return OFF || !o.channels.Requests || !o.channels.WatchesPods(now) || o.bindingShows(now, pod)`},
@@ -174,22 +174,22 @@ var rules = []rule{
 		return nominal
 	}
 	return time.Duration(float64(nominal) *`},
-	{"estimate: backoff until the next trace", "shadow/liveattach.go",
+	{"estimate: backoff until the next trace", "shadow/attach.go",
 		`	switch {
 	case opts.PopFromBackoffQ && !s.limited:`, `	switch {
 	case OFF:
 	case opts.PopFromBackoffQ && !s.limited:`},
-	{"estimate: likely backoff", "shadow/estimatebackoff.go",
+	{"estimate: likely backoff", "shadow/attach.go",
 		`	if e.failedLast || e.Attempts < 2`, `	if OFF || e.failedLast || e.Attempts < 2`},
-	{"estimate: pods of a crowd", "shadow/estimatebackoff.go",
+	{"estimate: pods of a crowd", "shadow/attach.go",
 		`	e.InCrowd = true
 `, `	if OFF {
 		return
 	}
 	e.InCrowd = true
 `},
-	{"requests counted from attaching", "ratelimit/limit.go",
+	{"requests counted from attaching", "evidence/ratelimit.go",
 		`	if l.attached.IsZero() ||`, `	if OFF || l.attached.IsZero() ||`},
-	{"rate limit reached before attaching", "ratelimit/limit.go",
+	{"rate limit reached before attaching", "evidence/ratelimit.go",
 		`	return attached, cfg.ClientQPS > 0`, `	return attached, !OFF && cfg.ClientQPS > 0`},
 }

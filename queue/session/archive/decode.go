@@ -274,7 +274,7 @@ func (d *decoder) cause() *reason.Cause {
 	if !isNew {
 		return b
 	}
-	b.Rule, b.Silence, b.Seen = reason.Rule(d.number()), reason.Silence(d.number()), evidence.Kind(d.number())
+	b.Rule, b.Silence, b.Seen = reason.Rule(d.number()), evidence.Silence(d.number()), evidence.Kind(d.number())
 	b.At = d.time()
 	return b
 }

@@ -160,26 +160,6 @@ func ReportsNoFailures(events []sources.Event) bool {
 	return updated
 }
 
-// RequestsAfterAttach returns how many of the scheduler's requests events include within that time after
-// attaching to it, and when that was. sent is 0 if they do not include attaching. Earlier requests are
-// late ones, as those of Events.
-func RequestsAfterAttach(events []sources.Event, within time.Duration) (sent int, began time.Time) {
-	i := slices.IndexFunc(events, func(ev sources.Event) bool { _, is := ev.Fact.(*sources.Attached); return is })
-	if i < 0 {
-		return 0, began
-	}
-	began = events[i].Time
-	for _, ev := range events[i:] {
-		if ev.Time.Sub(began) > within {
-			break
-		}
-		if _, is := ev.Fact.(*sources.Requested); is {
-			sent++
-		}
-	}
-	return sent, began
-}
-
 // GracePeriod returns how long pod takes to terminate: its own grace period, but at most most.
 func GracePeriod(pod *v1.Pod, most time.Duration) time.Duration {
 	if s := pod.Spec.TerminationGracePeriodSeconds; s != nil {

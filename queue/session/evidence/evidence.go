@@ -1,6 +1,10 @@
-// Package evidence holds the observations of a real kube-scheduler that a source delivers, up to some
-// time ahead, and finds the traces of a pod's attempts among them. It draws no conclusions: it returns
-// what was observed and when, not what that means or what a missing trace means.
+// Package evidence holds what a source shows of a real kube-scheduler: the traces of its attempts, and what
+// it means that one is missing.
+//
+// Future holds the observations from the model's time on, up to some time ahead, and finds the traces of a
+// pod's attempts among them. It draws no conclusions. Channels decides what a missing trace means: that the
+// attempt was not made, or only that its trace may be late, lost or never written. That depends on gaps in
+// the watches, on the rate limit of the scheduler's client, and on its event recorder.
 //
 // An attempt leaves up to three traces: the Event of its failure, the patch of its pod's status, and
 // the binding of its pod. Each is an Observation of its own. Only Patch matches a patch to an attempt,
@@ -18,8 +22,8 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
-	"github.com/schedq/schedq/queue/session/ratelimit"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
@@ -169,11 +173,16 @@ func New(lookahead, requestTime time.Duration, limit *rate.Limiter) *Future {
 }
 
 // NewWithoutRequests is New for a source that does not record the scheduler's requests (sources.Requested).
-// It counts visible requests instead: limit is their rate limit, and a request has waited if fewer than low
-// tokens were left. Waiting requests are sent at that interval.
-func NewWithoutRequests(lookahead, requestTime time.Duration, limit *rate.Limiter, low float64, interval time.Duration) *Future {
+// It counts visible requests instead, against the rate limit of cfg.
+func NewWithoutRequests(lookahead, requestTime time.Duration, cfg *schedulerconfig.Config) *Future {
+	return newVisible(lookahead, requestTime, cfg.ClientLimiter(visibleShare), lowVisible, cfg.ClientInterval())
+}
+
+// newVisible returns a Future that counts visible requests against limit. A request has waited if fewer than
+// low tokens were left. Waiting requests are sent at that interval.
+func newVisible(lookahead, requestTime time.Duration, limit *rate.Limiter, low float64, interval time.Duration) *Future {
 	f := New(lookahead, requestTime, limit)
-	f.recorded, f.low, f.cadence = false, low, ratelimit.NewCadence(interval)
+	f.recorded, f.low, f.cadence = false, low, cadence{interval: interval}
 	return f
 }
 
@@ -220,9 +229,7 @@ func (f *Future) RemoveFirst() {
 
 // Clear removes all observations, and stops reading.
 func (f *Future) Clear() {
-	recorded, low, responsible := f.recorded, f.low, f.responsible
-	*f = *New(f.lookahead, f.requestTime, f.limit)
-	f.recorded, f.low, f.responsible = recorded, low, responsible
+	*f = Future{lookahead: f.lookahead, requestTime: f.requestTime, byPod: map[types.UID]*list{}, requests: f.requests, responsible: f.responsible}
 }
 
 // extend reads the events within the look-ahead.

@@ -59,7 +59,7 @@ func reading(limit *rate.Limiter, events []sources.Event) *Future {
 
 // readingVisible is reading from a source that does not record requests.
 func readingVisible(limit *rate.Limiter, low float64, events []sources.Event) *Future {
-	f := NewWithoutRequests(lookahead, requestTime, limit, low, 0)
+	f := newVisible(lookahead, requestTime, limit, low, 0)
 	f.Read(Iterate(events))
 	return f
 }
@@ -519,7 +519,7 @@ func TestSetResponsible(t *testing.T) {
 		failed(10, "theirs"), patched(0, 12, "theirs"), changed(20, sources.Updated, pod("theirs", "node")), changed(25, sources.Deleted, pod("gone", "")),
 		failed(30, "ours"), patched(0, 32, "ours"), changed(40, sources.Updated, pod("ours", "node")),
 	}
-	f := NewWithoutRequests(lookahead, requestTime, rate.NewLimiter(rate.Every(time.Hour), 10), 8, 0)
+	f := newVisible(lookahead, requestTime, rate.NewLimiter(rate.Every(time.Hour), 10), 8, 0)
 	f.SetResponsible(func(p *v1.Pod) bool { return p.Name == "ours" })
 	f.Read(Iterate(events))
 	if first := f.Failure(at(0), time.Second); first == nil || first.UID != "ours" {

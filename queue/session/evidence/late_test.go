@@ -27,7 +27,7 @@ func delivered(ms int, name, message string) []sources.Event {
 
 // watched returns a Future to which events were added in that order.
 func watched(events ...sources.Event) *Future {
-	f := NewWithoutRequests(lookahead, requestTime, unlimited(), 0, 0)
+	f := newVisible(lookahead, requestTime, unlimited(), 0, 0)
 	for _, ev := range events {
 		f.Add(ev)
 	}

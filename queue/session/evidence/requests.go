@@ -6,8 +6,6 @@ import (
 
 	"golang.org/x/time/rate"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/schedq/schedq/queue/session/ratelimit"
 )
 
 // requests counts the requests of the client that the scheduling loop waits for against the client's rate
@@ -23,7 +21,7 @@ type requests struct {
 
 	bound map[types.UID]struct{} // pods that were bound and do not run yet
 	// cadence of the visible requests. It detects waiting if too few are visible to use the limit up.
-	cadence ratelimit.Cadence
+	cadence cadence
 	// refused is how many requests may have been sent after the last visible one and been refused: see
 	// onPendingDeleted.
 	refused int
@@ -50,7 +48,7 @@ func (r *requests) countVisible(at time.Time) {
 	}
 	refused := min(r.refused, max(0, int(r.limit.TokensAt(at))))
 	r.limit.ReserveN(at, refused)
-	r.cadence.Observe(r.limit, at)
+	r.cadence.observe(r.limit, at)
 	if r.send(at, refused) {
 		r.refused -= refused
 	} else {

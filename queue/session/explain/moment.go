@@ -6,7 +6,6 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
-	"github.com/schedq/schedq/queue/session/flush"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
 )
@@ -22,7 +21,7 @@ type Moment struct {
 	// Stages are those of the pods in flight in a what-if with a local scheduler.
 	Stages []board.Stage
 	// Ticks are the times of the queue's flushes, and Hints the events that plugins listen for.
-	Ticks flush.Ticks
+	Ticks queue.Ticks
 	Hints Hints
 	// Silent is set while no scheduler activity is observed. Nil otherwise, and in a what-if.
 	Silent *timeline.Silence
@@ -56,7 +55,7 @@ func (m *Moment) overdue(at time.Time) string {
 // than the expiry, or without windows the first after it. If exact is false, that is the latest time.
 func (m *Moment) backoffTick(p *board.Pod) (at time.Time, exact bool) {
 	expiry, exact := m.expiry(p)
-	return flush.TickAfter(m.Ticks.Backoff, queue.BackoffFlushInterval, expiry), exact
+	return queue.TickAfter(m.Ticks.Backoff, queue.BackoffFlushInterval, expiry), exact
 }
 
 // expiry returns when p's backoff ends. If exact is false, that is the latest time: p's last attempt may have

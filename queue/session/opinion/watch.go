@@ -93,7 +93,7 @@ const (
 	// lateEvent is how late an Event may come before they count as held up.
 	lateEvent = 5 * time.Second
 	// shownShare is the share of the scheduler's requests that shows, and fewLeft how few are left of the limit when requests may
-	// wait: see package ratelimit.
+	// wait: see visibleShare and lowVisible in package evidence.
 	shownShare = 0.8
 	fewLeft    = 10
 	// mostGone limits how many deletions of nodes are remembered.

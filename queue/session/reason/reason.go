@@ -14,7 +14,7 @@ type Cause struct {
 	Rule Rule
 	// Silence is what it means that no further trace of the pod's attempt was observed. It is only set for
 	// InOrder.
-	Silence Silence
+	Silence evidence.Silence
 	// Seen is the kind of the observation that the rule uses, and At its time. If Seen is None, At is the time up
 	// to which nothing was observed, or zero if the rule uses no evidence.
 	Seen evidence.Kind
@@ -50,20 +50,6 @@ const (
 	ByDump
 )
 
-// Silence is what it means that no trace of an attempt was observed.
-type Silence uint8
-
-const (
-	// Unknown means that an attempt need not leave a trace, or that the source does not reach that far.
-	Unknown Silence = iota
-	// Late means that the trace may still arrive, because the requests that leave it wait for each other.
-	Late
-	// Conclusive means that there was no attempt: it would have left a trace.
-	Conclusive
-	// WatchBroken means that the attempt would have left a trace, but its watch did not work.
-	WatchBroken
-)
-
 // Sentence returns the cause as a sentence, with times of day in zone.
 func (c Cause) Sentence(zone words.Zone) string {
 	switch c.Rule {
@@ -96,9 +82,9 @@ func (c Cause) meaning(zone words.Zone) string {
 	switch {
 	case c.Seen != evidence.None:
 		return c.seen(zone)
-	case c.Silence == Late:
+	case c.Silence == evidence.Late:
 		return "traces of the attempt may be late, because the scheduler's requests wait for each other"
-	case c.Silence == WatchBroken:
+	case c.Silence == evidence.WatchBroken:
 		return "traces of the attempt are missing, because a watch is broken"
 	default:
 		return "such an attempt may leave no trace"

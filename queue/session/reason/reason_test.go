@@ -15,9 +15,9 @@ func TestSentences(t *testing.T) {
 	for want, c := range map[string]reason.Cause{
 		"By the queue's own rules.":                                  {},
 		"Popped in queue order; such an attempt may leave no trace.": {Rule: reason.InOrder},
-		"Popped in queue order; traces of the attempt may be late, because the scheduler's requests wait for each other.":             {Rule: reason.InOrder, Silence: reason.Late},
-		"Popped in queue order; traces of the attempt are missing, because a watch is broken.":                                        {Rule: reason.InOrder, Silence: reason.WatchBroken},
-		"Popped in queue order; it failed at 10:00:00.123, according to its Event.":                                                   {Rule: reason.InOrder, Silence: reason.Conclusive, Seen: evidence.Failed, At: at},
+		"Popped in queue order; traces of the attempt may be late, because the scheduler's requests wait for each other.":             {Rule: reason.InOrder, Silence: evidence.Late},
+		"Popped in queue order; traces of the attempt are missing, because a watch is broken.":                                        {Rule: reason.InOrder, Silence: evidence.WatchBroken},
+		"Popped in queue order; it failed at 10:00:00.123, according to its Event.":                                                   {Rule: reason.InOrder, Silence: evidence.Conclusive, Seen: evidence.Failed, At: at},
 		"Popped in queue order; it began at 10:00:00.123, according to the log.":                                                      {Rule: reason.InOrder, Seen: evidence.Started, At: at},
 		"Popped in queue order; its binding failed at 10:00:00.123.":                                                                  {Rule: reason.InOrder, Seen: evidence.BindingFailed, At: at},
 		"Popped out of order: attempts of the pods before it would leave a trace, and there is none up to 10:00:00.123.":              {Rule: reason.OutOfOrder, At: at},

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue/cycle"
-	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/reason"
@@ -77,8 +76,8 @@ func (o *oracle) awaitsAnswer(now time.Time) (until time.Time, waits bool) {
 	if o.channels.Config.AsyncAPICalls {
 		return until, false
 	}
-	ended := o.tried.Writer(now, channels.AttemptSlack, o.nodes())
-	patch := o.future.PatchUnderWay(now, writePatience, channels.AttemptSlack, o.channels.Saturated(now), ended)
+	ended := o.tried.Writer(now, evidence.AttemptSlack, o.nodes())
+	patch := o.future.PatchUnderWay(now, writePatience, evidence.AttemptSlack, o.channels.Saturated(now), ended)
 	if patch == nil {
 		return until, false
 	}
@@ -138,7 +137,7 @@ func (o *oracle) upcoming(now time.Time) decision {
 		case !is:
 			does.because = because
 			return does
-		case until.Sub(now) == channels.Foresight && o.queue.FailedBefore(pod) && !cluster.MayHaveDevices(pod) && o.channels.Idle(now):
+		case until.Sub(now) == evidence.Foresight && o.queue.FailedBefore(pod) && !cluster.MayHaveDevices(pod) && o.channels.Idle(now):
 			// The real loop would have taken pod by then.
 			return decision{do: putBack, pod: pod, because: reason.Cause{Rule: reason.NotTried, At: until}}
 		case held == 0 || until.Before(next):
@@ -173,7 +172,7 @@ func (o *oracle) longestWork() time.Duration { return max(patchSlack, o.pace.Lon
 // There is no limit (LongestGap) if no attempt is observed, if the observation does not show when
 // the attempt ends, or if the time is so short that the real order of pods must differ.
 func (o *oracle) share(now time.Time) time.Duration {
-	seen, before := o.queue.NextSeen(o.future, now, crowding, upcomingLimit, func(pod *v1.Pod) bool { return o.channels.Silence(now, pod) == reason.Conclusive })
+	seen, before := o.queue.NextSeen(o.future, now, crowding, upcomingLimit, func(pod *v1.Pod) bool { return o.channels.Silence(now, pod) == evidence.Conclusive })
 	switch {
 	case seen == nil:
 		return LongestGap
@@ -192,7 +191,7 @@ func (o *oracle) share(now time.Time) time.Duration {
 // no attempt. Otherwise heldUntil returns the reason why the loop takes the pod.
 func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bool, because reason.Cause) {
 	turn := reason.Cause{Rule: reason.InOrder, Silence: o.channels.Silence(now, pod)}
-	if turn.Silence != reason.Conclusive {
+	if turn.Silence != evidence.Conclusive {
 		return until, false, turn
 	}
 	horizon := o.channels.Horizon(now, pod)
@@ -226,7 +225,7 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 // now would leave a trace, and none is observed.
 func (o *oracle) untried(now time.Time, pod *v1.Pod) bool {
 	silence := o.channels.Silence(now, pod)
-	return (silence == reason.Conclusive || silence == reason.Late) && o.preBind.Device(now, pod) == nil && o.future.Attempt(pod.UID, now, o.channels.Horizon(now, pod).Sub(now)) == nil
+	return (silence == evidence.Conclusive || silence == evidence.Late) && o.preBind.Device(now, pod) == nil && o.future.Attempt(pod.UID, now, o.channels.Horizon(now, pod).Sub(now)) == nil
 }
 
 // insteadOf returns what the real loop did now in place of attempt a, or takeNext if a stands.
@@ -242,7 +241,7 @@ func (o *oracle) insteadOf(now time.Time, a *cycle.Attempt) (stands decision) {
 			return decision{do: takePod, pod: pod, because: reason.Cause{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
 		}
 	}
-	within := channels.AttemptSlack
+	within := evidence.AttemptSlack
 	if o.channels.Saturated(now) {
 		within = crowding
 	}
@@ -296,10 +295,10 @@ func (o *oracle) seesDeletion(now time.Time, victim types.UID) bool {
 }
 
 // failsAt returns when attempt a, which begins now, is observed to fail, and marks that observation
-// as used. It returns false if there is no such observation within channels.AttemptSlack, or within
+// as used. It returns false if there is no such observation within evidence.AttemptSlack, or within
 // a longer time if a log contains the starts of attempts or a has victims.
 func (o *oracle) failsAt(now time.Time, a *cycle.Attempt) (time.Time, bool) {
-	within := channels.AttemptSlack
+	within := evidence.AttemptSlack
 	switch {
 	case o.channels.LogsStarts():
 		within = bindPatience // any duration: the loop makes one attempt at a time

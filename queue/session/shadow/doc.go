@@ -13,14 +13,14 @@
 //     API calls in the loop.
 //   - A pod whose next trace is later is left alone until then.
 //   - A pod whose attempt would leave a trace, but has none, is left alone. It goes back to the
-//     unschedulable pods if nothing else held up the loop. Package channels knows when a missing
+//     unschedulable pods if nothing else held up the loop. Package evidence knows when a missing
 //     trace is conclusive: not while a watch is broken, or while Events or requests are delayed.
 //   - A pod whose trace is due now is taken, whether or not it is next in the queue.
 //   - While requests wait for the client's rate limit, the order of requests is the order of
 //     attempts.
 //   - Attempts that need not leave a trace take as long as recent attempts did (pace.go).
 //
-// When a trace is due, the model follows it (shadowfollow.go): a binding binds the pod; a failure
+// When a trace is due, the model follows it (follow.go): a binding binds the pod; a failure
 // moves the pod to the tier that its plugins determine. If the local scheduler is not that far, it
 // makes the attempts in between first. All causes of moves come from upstream's code: events,
 // hints, flushes, backoffs.

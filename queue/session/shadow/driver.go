@@ -12,7 +12,6 @@ import (
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/evidence"
-	"github.com/schedq/schedq/queue/session/flush"
 	"github.com/schedq/schedq/queue/session/reason"
 )
 
@@ -27,7 +26,7 @@ import (
 type Driver struct {
 	Scheduler *cycle.Scheduler
 	queue     *queue.Queue
-	ticks     flush.Ticks
+	ticks     queue.Ticks
 	// onSettled is called whenever the queue may have made moves. attempt is the one whose end
 	// caused them, or nil.
 	onSettled func(now time.Time, attempt *cycle.Attempt)
@@ -72,7 +71,7 @@ func (u *unsettled) Failed(error) {}
 
 // NewDriver connects sched and q and returns a driver that runs them from now on. The caller must
 // set a cluster or an oracle.
-func NewDriver(cfg *schedulerconfig.Config, sched *cycle.Scheduler, q *queue.Queue, k flush.Ticks, now time.Time, settled func(time.Time, *cycle.Attempt)) *Driver {
+func NewDriver(cfg *schedulerconfig.Config, sched *cycle.Scheduler, q *queue.Queue, k queue.Ticks, now time.Time, settled func(time.Time, *cycle.Attempt)) *Driver {
 	d := &Driver{Scheduler: sched, queue: q, ticks: k, now: now, onSettled: settled, limiter: cfg.ClientLimiter(1),
 		asyncAPICalls: cfg.AsyncAPICalls}
 	sched.Drive(q)

@@ -9,7 +9,6 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
-	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/verdict"
@@ -47,7 +46,7 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	logged := cluster.HasFact[*sources.Logged](events)
 	f := &Feed{End: rec.End}
 	if rec.Unread {
-		f.unread, f.End = true, rec.End.Add(-channels.Lag)
+		f.unread, f.End = true, rec.End.Add(-evidence.Lag)
 	}
 	if cluster.HasFact[*sources.Move](events) && !logged || len(events) == 0 {
 		if f.Events = rec.Events; rec.Reread != nil {
@@ -271,7 +270,7 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Stat
 			}
 			// The Event arrives only now, and the model may already have made that attempt or a
 			// later one.
-			if f.logged || ev.Time.Before(f.End) && f.Shadow.oracle.tried.See(ev.Time, fact.UID, channels.UnrecordedSlack) {
+			if f.logged || ev.Time.Before(f.End) && f.Shadow.oracle.tried.See(ev.Time, fact.UID, evidence.UnrecordedSlack) {
 				if fact.Version != "" {
 					heard.SetRecorded(fact.UID, fact.Recorded)
 				}
@@ -287,7 +286,7 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Stat
 		f.Shadow.oracle.future.MoveLatePatches(answerDelay + f.Shadow.oracle.pace.Attempt(nominalTime(f.Shadow.objects.Count("Node"))))
 	}
 	heard.Events.AddConcurrent(f.Shadow.oracle.future.BoundSince(heard.Events.LastAttempt()), float64(heard.Config.ClientQPS))
-	f.ExtendTo(heard.Events.ShownUntil(now, status.Attached, channels.Lag))
+	f.ExtendTo(heard.Events.ShownUntil(now, status.Attached, evidence.Lag))
 }
 
 // ExtendTo allows events to be produced up to end, if that is later than End.
@@ -299,8 +298,8 @@ func (f *Feed) ExtendTo(end time.Time) {
 
 // ReadTo records that a recording has been read up to at, which allows more events to be produced.
 func (f *Feed) ReadTo(at time.Time) {
-	if f.ExtendTo(at.Add(-channels.Lag)); f.Shadow != nil {
-		f.Shadow.oracle.channels.Until = f.End.Add(channels.Lag)
+	if f.ExtendTo(at.Add(-evidence.Lag)); f.Shadow != nil {
+		f.Shadow.oracle.channels.Until = f.End.Add(evidence.Lag)
 	}
 }
 

@@ -2,9 +2,9 @@ package shadow
 
 import "time"
 
-// Constants of the model. The constants of the pace are in nominal.go and pace.go, those of missing
-// traces in package channels, and those of the rate limit in package ratelimit. "Measured" refers
-// to recordings of clusters on one machine, without network latency.
+// Constants of the model. Those of the pace are in pace.go, and those of missing traces and of the rate
+// limit in package evidence. "Measured" refers to recordings of clusters on one machine, without network
+// latency.
 
 // Durations of the scheduler's work other than attempts. Measured: averages of real schedulers at
 // -v=6.

@@ -13,10 +13,8 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
-	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
-	"github.com/schedq/schedq/queue/session/ratelimit"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
@@ -29,7 +27,7 @@ import (
 //
 // Each event passes through three steps. The shadow takes it from the future. Model time advances
 // to it; meanwhile the driver's loop asks the oracle what to do, and the oracle looks at the
-// future. Then the model follows what the event shows (shadowfollow.go).
+// future. Then the model follows what the event shows (follow.go).
 type shadow struct {
 	local
 	oracle *oracle
@@ -52,13 +50,13 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 	s.knowsNodes = cluster.HasNodes(events)
 	s.logged = cluster.HasFact[*sources.Logged](events)
 	limit, began := cfg.ClientLimiter(1), time.Time{}
-	if began, s.limited = ratelimit.LimitedAtAttach(cfg, events); s.limited {
+	if began, s.limited = evidence.LimitedAtAttach(cfg, events); s.limited {
 		limit.ReserveN(began, limit.Burst())
 	}
 	s.oracle = &oracle{
 		presence:   newPresence(cfg, func(now time.Time, f *sources.Silent) { f.Inferred = true; emit(sources.Event{Time: now, Fact: f}) }),
 		pace:       newPace(),
-		channels:   channels.New(cfg, requests),
+		channels:   evidence.NewChannels(cfg, requests),
 		preBind:    preBindWaits{Patience: writePatience, AwaitsVolume: s.objects.AwaitsVolume, UnreadyClaim: s.objects.UnreadyClaim, Claimed: s.objects.Claimed},
 		beingBound: func(yield func(*v1.Pod) bool) { s.driver.eachBinding(yield) },
 		nodes:      func() int { return s.objects.Count("Node") },
@@ -72,8 +70,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 	if s.oracle.channels.Exact {
 		s.oracle.future = evidence.New(bindPatience, shortestRequest, limit)
 	} else {
-		shown, left := ratelimit.VisibleLimiter(cfg)
-		s.oracle.future = evidence.NewWithoutRequests(bindPatience, shortestRequest, shown, left, cfg.ClientInterval())
+		s.oracle.future = evidence.NewWithoutRequests(bindPatience, shortestRequest, cfg)
 	}
 	s.oracle.preBind.Future = s.oracle.future
 	s.oracle.future.SetResponsible(func(pod *v1.Pod) bool { return cfg.HasProfile(pod.Spec.SchedulerName) })

@@ -13,7 +13,6 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
-	"github.com/schedq/schedq/queue/session/flush"
 	"github.com/schedq/schedq/queue/session/history"
 	"github.com/schedq/schedq/queue/session/opinion"
 	"github.com/schedq/schedq/queue/session/shadow"
@@ -29,7 +28,7 @@ type Engine struct {
 	// Config is the configuration of the scheduler that runs at the engine's moment.
 	Config  *schedulerconfig.Config
 	Objects cluster.Objects
-	Ticks   flush.Ticks
+	Ticks   queue.Ticks
 	// Board has the state of every pod. The engine only reads it: Emit must apply each change to it.
 	Board *board.Board
 	Emit  func(board.Change)
@@ -62,7 +61,7 @@ type Engine struct {
 }
 
 func newEngine(cfg *schedulerconfig.Config, plugins queue.Plugins, start time.Time) *Engine {
-	e := &Engine{plugins: plugins, Config: cfg, Objects: cluster.NewObjects(), Ticks: flush.NewTicks(cfg.Queue, start)}
+	e := &Engine{plugins: plugins, Config: cfg, Objects: cluster.NewObjects(), Ticks: queue.NewTicks(cfg.Queue, start)}
 	e.Ticks.LeftoverUnknown = true // until the scheduler's start is known
 	e.Queue = queue.New(cfg.Queue, plugins, e)
 	return e
@@ -111,7 +110,7 @@ func (e *Engine) apply(ev sources.Event) {
 		if !f.ReleaseInferred {
 			e.setRelease(ev.Time, f.Release)
 		}
-		e.Ticks = flush.NewTicks(e.Queue.Options(), ev.Time)
+		e.Ticks = queue.NewTicks(e.Queue.Options(), ev.Time)
 	case *verdict.Absent:
 		if p := e.Board.Get(f.Pod); p != nil {
 			e.refreshPod(ev.Time, f.Pod, p.PodInfo.Pod, func(p *board.Pod) { p.GoneSince = f.Since })
@@ -164,7 +163,7 @@ func (e *Engine) setRelease(now time.Time, version sources.SafeText) {
 	before := e.Queue
 	opts := cfg.Queue
 	opts.ClockAhead = before.Options().ClockAhead
-	e.Config, e.Queue, e.Ticks = cfg, queue.New(opts, e.plugins, e), flush.NewTicks(opts, now)
+	e.Config, e.Queue, e.Ticks = cfg, queue.New(opts, e.plugins, e), queue.NewTicks(opts, now)
 	e.Ticks.LeftoverUnknown = true
 	e.Objects.Each("PodGroup", func(obj runtime.Object) bool {
 		e.Queue.AddPodGroup(now, obj.(*schedulingv1beta1.PodGroup))
@@ -445,7 +444,7 @@ func (e *Engine) attach(now, began time.Time, tried map[types.UID]*sources.Tried
 // setAttached records that the source attached at now to a scheduler running since began, which is zero if unknown.
 func (e *Engine) setAttached(now, began time.Time) {
 	if e.attached = now; !began.IsZero() {
-		e.Ticks = flush.NewTicks(e.Queue.Options(), began)
+		e.Ticks = queue.NewTicks(e.Queue.Options(), began)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/schedq/schedq/queue/session/board"
-	"github.com/schedq/schedq/queue/session/channels"
+	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/history"
 	"github.com/schedq/schedq/sources"
 )
@@ -155,7 +155,7 @@ func (t *Timeline) Restart() {
 		_ = t.OpenPast(was.source.opts) // if that fails, the oldest history is dropped, which a notice reports
 	}
 	if t.Marks = was.Marks; t.source.rec.Unread {
-		t.ReadTo(was.Feed.End.Add(channels.Lag))
+		t.ReadTo(was.Feed.End.Add(evidence.Lag))
 	}
 	t.SetView(t.Shown, was.Shown.View, t.Start)
 }

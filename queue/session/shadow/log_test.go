@@ -1,0 +1,431 @@
+package shadow_test
+
+import (
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/queue/session/world/replayed"
+	"github.com/schedq/schedq/sources"
+)
+
+// logs has it told that the scheduler's log is of that verbosity from then on.
+func logs(w *world.Cluster, seconds float64, verbosity int) {
+	w.Add(seconds, &sources.Logged{Verbosity: verbosity})
+}
+
+// logsFailure has the log tell of an attempt that failed.
+func logsFailure(w *world.Cluster, began, ended float64, pod *v1.Pod) {
+	w.Add(ended, &sources.FailedAttempt{Pod: world.Key(pod.Name), UID: pod.UID, Message: noRoom, Log: true, Began: world.At(began)})
+}
+
+// logsBinding has the log tell that a pod is bound to node-a.
+func logsBinding(w *world.Cluster, began, ended float64, pod *v1.Pod) {
+	w.Add(ended, &sources.Bound{Pod: world.Key(pod.Name), UID: pod.UID, Node: "node-a", Began: world.At(began)})
+}
+
+// logsMove has the log tell of a move.
+func logsMove(w *world.Cluster, seconds float64, pod string, to sources.Tier) {
+	w.Add(seconds, &sources.Move{Pod: world.Key(pod), To: to})
+}
+
+// TestSeenToBegin: a log tells when attempts begin. What the loop did before is over then, if it can have been that scheduler's loop.
+func TestSeenToBegin(t *testing.T) {
+	play(t, []scene{
+		{"before the log says that the one before has ended", 2, 4, func(w *world.Cluster) {
+			logs(w, 0, 3)
+			nodes(w, "4", "node-a")
+			a, b := comes(w, 2, "a", "8", nil), comes(w, 2.0001, "b", "1", nil)
+			logsBinding(w, 2.0042, 2.0044, b)
+			logsFailure(w, 2.0015, 2.0045, a)
+		}, `
+			2.001 a active UnscheduledPodAdd
+			2.001 b active UnscheduledPodAdd
+			2.002 a inflight (turn)
+			2.004 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 2.7ms (outcome)
+			2.004 b inflight
+			2.004 b scheduled node-a (outcome)
+			2.005 b deleted
+		`},
+		{"of pods that are gone, another's, bound or on their way", 2, 4, func(w *world.Cluster) {
+			logs(w, 0, 3)
+			nodes(w, "4", "node-a")
+			bound := comes(w, 1.8, "bound", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+			placed := comes(w, 2, "placed", "1", nil)
+			w.Add(2.05, &sources.FailedAttempt{Pod: world.Key("nobody"), UID: "nobody", Log: true, Began: world.At(2.04)})
+			w.Add(2.06, &sources.FailedAttempt{Pod: world.Key("placed"), UID: "another", Log: true, Began: world.At(2.045)})
+			logsFailure(w, 2.05, 2.07, bound)
+			logsBinding(w, 2.002, 2.08, placed)
+			logsBinding(w, 2.0795, 2.09, placed)
+		}, `
+			2.001 placed active UnscheduledPodAdd
+			2.002 placed inflight (turn)
+			2.008 placed unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
+			2.079 placed inflight
+			2.080 placed scheduled node-a (outcome)
+			2.081 placed deleted
+		`},
+		{"before the scheduler is there", 2, 4, func(w *world.Cluster) {
+			logs(w, 0, 3)
+			nodes(w, "4", "node-a")
+			a := comes(w, 1.9, "a", "8", nil)
+			logsFailure(w, 2.1, 2.2, a)
+			w.Add(3, &sources.Attached{Nodes: true})
+		}, `
+			3.000 a active UnscheduledPodAdd
+			3.000 other unschedulable after 1
+			3.900 a inflight (turn)
+			3.901 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+		{"where no nodes are recorded", 2, 4, func(w *world.Cluster) {
+			logs(w, 0, 3)
+			a := comes(w, 2, "a", "8", nil)
+			logsFailure(w, 2.1, 2.2, a)
+		}, `
+			2.001 a active UnscheduledPodAdd
+			2.200 a inflight (behind)
+			2.200 a unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
+		`},
+		{"although the log says that it tells no beginnings", 2, 4, func(w *world.Cluster) {
+			logs(w, 0, sources.AttemptsVerbosity)
+			nodes(w, "4", "node-a")
+			a := comes(w, 2, "a", "8", nil)
+			logsFailure(w, 2.1, 2.2, a)
+		}, `
+			2.001 a active UnscheduledPodAdd
+			2.100 a inflight (turn)
+			2.101 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.200 a inflight (behind)
+			2.200 a unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
+		`},
+		{"while the log tells all moves", 2, 4, func(w *world.Cluster) {
+			logs(w, 0, sources.MovesVerbosity)
+			nodes(w, "4", "node-a")
+			a := comes(w, 2, "a", "8", nil)
+			logsMove(w, 2.001, "a", sources.TierActive)
+			logsMove(w, 2.1, "a", sources.TierInFlight)
+			logsFailure(w, 2.1, 2.2, a)
+			logsMove(w, 2.2, "a", sources.TierUnschedulable)
+		}, ``},
+	})
+}
+
+// TestLoggedBehind: what a log says of a failed attempt that the model was behind with is that attempt's, and what it says next is the
+// next one's, however near.
+func TestLoggedBehind(t *testing.T) {
+	play(t, []scene{
+		{"each deletion has it tried before the watch would have delivered that", 1.9, 4, func(w *world.Cluster) {
+			logs(w, 0, sources.AttemptsVerbosity)
+			nodes(w, "4", "node-a")
+			var small []*v1.Pod
+			for _, name := range []string{"x", "y"} {
+				small = append(small, comes(w, 1, name, "1", func(p *v1.Pod) { p.Spec.NodeName = "node-a" }))
+			}
+			a := comes(w, 2, "a", "8", nil)
+			logsFailure(w, 2.001, 2.0015, a)
+			world.Change(w, 2.1, sources.Deleted, small[0], nil)
+			logsFailure(w, 2.1002, 2.1004, a)
+			world.Change(w, 2.106, sources.Deleted, small[1], nil)
+			logsFailure(w, 2.1069, 2.1076, a)
+		}, `
+			2.001 a active UnscheduledPodAdd
+			2.001 a inflight (failure)
+			2.002 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 460µs (outcome)
+			2.100 other backoff AssignedPodDelete
+			2.100 a backoff AssignedPodDelete
+			2.100 a inflight (behind)
+			2.100 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 0s (outcome)
+			2.100 other unschedulable (not tried)
+			2.107 a backoff AssignedPodDelete
+			2.107 other backoff AssignedPodDelete
+			2.107 a inflight (failure)
+			2.108 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 520µs (outcome)
+			2.108 other unschedulable (not tried)
+		`},
+	})
+}
+
+// TestSeenToMove: while a log tells all moves the model makes none, and then goes on from where they have put the pods.
+func TestSeenToMove(t *testing.T) {
+	play(t, []scene{
+		{"a pod comes meanwhile, and is taken afterwards", 2, 4, func(w *world.Cluster) {
+			nodes(w, "1", "node-a")
+			logs(w, 2, sources.MovesVerbosity)
+			pod := comes(w, 2.1, "new", "1", nil)
+			logsMove(w, 2.101, "new", sources.TierActive)
+			logs(w, 2.2, 0)
+			w.Bound(2.3, pod, "node-a")
+		}, `
+			2.299 new inflight (turn)
+			2.300 new scheduled node-a (outcome)
+			2.301 new deleted
+		`},
+		{"a pod comes meanwhile, and the log has it in flight only", 2, 4, func(w *world.Cluster) {
+			nodes(w, "1", "node-a")
+			logs(w, 2, sources.MovesVerbosity)
+			pod := comes(w, 2.1, "new", "1", nil)
+			logsMove(w, 2.102, "new", sources.TierInFlight)
+			logs(w, 2.2, 0)
+			w.Bound(2.3, pod, "node-a")
+		}, `
+			2.300 new scheduled node-a (outcome)
+			2.301 new deleted
+		`},
+		{"the log has a pod in flight, whose attempt begins later", 2, 4, func(w *world.Cluster) {
+			nodes(w, "1", "node-a")
+			logs(w, 2, sources.MovesVerbosity)
+			pod := comes(w, 2.1, "new", "4", nil)
+			logsMove(w, 2.102, "new", sources.TierInFlight)
+			logs(w, 2.2, 3)
+			logsFailure(w, 2.3, 2.4, pod)
+		}, `
+			2.400 new unschedulable ScheduleAttemptFailure NodeResourcesFit in 100ms (outcome)
+		`},
+		{"the log says once more that it tells all", 2, 4, func(w *world.Cluster) {
+			nodes(w, "1", "node-a")
+			logs(w, 2, sources.MovesVerbosity)
+			logs(w, 2.05, sources.MovesVerbosity)
+			comes(w, 2.1, "new", "4", free)
+			w.Add(3, &sources.Mark{})
+		}, ``},
+		{"moves before the log says that it has all, and into an unknown tier", 2, 4, func(w *world.Cluster) {
+			nodes(w, "1", "node-a")
+			web := comes(w, 2, "web", "4", nil)
+			w.Failed(2.003, web, noRoom)
+			logsMove(w, 2.05, "web", sources.TierBackoff)
+			logs(w, 2.1, sources.MovesVerbosity)
+			logsMove(w, 2.2, "web", "nowhere")
+			w.Add(2.3, &sources.Move{Pod: world.Key("web"), To: sources.TierBackoff, Restated: true})
+			logs(w, 2.4, 0)
+			w.Failed(2.5, web, noRoom+" again")
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.002 web inflight (failure)
+			2.003 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			2.500 web inflight (behind)
+			2.500 web unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
+		`},
+		{"an attempt is under way at the end, which fails: its pod backs off as after one", 2, 6, func(w *world.Cluster) {
+			nodes(w, "1", "node-a")
+			small := w.AddSmall(1.6)
+			logs(w, 2, sources.MovesVerbosity)
+			web := comes(w, 2.1, "web", "1", free)
+			logsMove(w, 2.101, "web", sources.TierActive)
+			logsMove(w, 2.102, "web", sources.TierInFlight)
+			logs(w, 2.2, 0)
+			w.Failed(2.3, web, noRoom)
+			w.Delete(2.5, small)
+			w.Bound(5.9, web, "node-a")
+		}, `
+			2.300 web unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
+			2.501 other backoff AssignedPodDelete
+			2.501 web backoff AssignedPodDelete
+			2.501 other unschedulable (not tried)
+			2.501 web inflight (turn)
+			2.507 web unschedulable ScheduleAttemptFailure NodeResourcesFit (not bound)
+			5.900 web inflight (behind)
+			5.900 web scheduled node-a (outcome)
+			5.901 web deleted
+		`},
+		{"the log has a pod elsewhere that the model placed: its room is free", 2, 4, func(w *world.Cluster) {
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			comes(w, 2, "web", "1", nil)
+			logs(w, 2.01, sources.MovesVerbosity)
+			logsMove(w, 2.02, "web", sources.TierUnschedulable)
+			logs(w, 2.03, 0)
+			w.Bound(2.05, comes(w, 2.04, "db", "1", nil), "node-a")
+			comes(w, 2.06, "late", "1", nil)
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.041 db active UnscheduledPodAdd
+			2.049 db inflight (turn)
+			2.050 db scheduled node-a (outcome)
+			2.051 web active AssignedPodAdd
+			2.051 db deleted
+			2.061 late active UnscheduledPodAdd
+			3.900 web inflight (turn)
+			3.901 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			3.901 late inflight (turn)
+			3.901 late unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+		{"the log has a pod bound that the model placed, before that shows: its room is taken", 2, 4, func(w *world.Cluster) {
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			web := comes(w, 2, "web", "1", nil)
+			logs(w, 2.01, sources.MovesVerbosity)
+			logsMove(w, 2.02, "web", sources.TierScheduled)
+			logs(w, 2.03, 0)
+			comes(w, 2.04, "db", "1", nil)
+			w.Bound(2.1, web, "node-a")
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.041 db active UnscheduledPodAdd
+			2.100 web inflight (behind)
+			2.100 web scheduled node-a (outcome)
+			2.101 web deleted
+			3.900 db inflight (turn)
+			3.901 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+		{"the log has a pod in flight that the model placed: it is bound as it was placed", 2, 4, func(w *world.Cluster) {
+			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			web := comes(w, 2, "web", "1", nil)
+			logs(w, 2.01, sources.MovesVerbosity)
+			logsMove(w, 2.02, "web", sources.TierInFlight)
+			logs(w, 2.03, 0)
+			comes(w, 2.04, "db", "1", nil)
+			w.Bound(2.1, web, "node-a")
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.041 db active UnscheduledPodAdd
+			2.100 web scheduled node-a (outcome)
+			2.101 web deleted
+			3.900 db inflight (turn)
+			3.901 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+		{"a dump lists a pod, and one did before the scheduler was there", 2, 4, func(w *world.Cluster) {
+			nodes(w, "1", "node-a")
+			web := comes(w, 1.9, "web", "4", nil)
+			w.Add(1.95, &sources.Dumped{Pod: world.Key("web"), UID: "web", In: sources.TierBackoff})
+			w.Started(2)
+			w.Failed(2.003, web, noRoom)
+			logs(w, 2.01, sources.MovesVerbosity)
+			w.Add(2.5, &sources.Dumped{Pod: world.Key("web"), UID: "web", In: sources.TierActive})
+		}, `
+			2.000 other active UnscheduledPodAdd
+			2.000 web active UnscheduledPodAdd
+			2.002 web inflight (failure)
+			2.003 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+		`},
+	})
+}
+
+// TestDumpAlone: of a log without objects, a dump tells where the pods were.
+func TestDumpAlone(t *testing.T) {
+	var c world.Cluster
+	for at, in := range []sources.Tier{sources.TierBackoff, sources.TierBackoff, sources.TierActive} {
+		c.Add(float64(1+at), &sources.Dumped{Pod: world.Key("a"), UID: "a", In: in})
+	}
+	replayed.Compare(t, replayed.Moves(t, c.Recording(4), "a"), []string{"1 >backoff observed", "3 backoff>active observed"})
+}
+
+// The moves of a pod that is placed and bound in one second.
+func boundAt(second string) []string {
+	return []string{
+		second + " >active UnscheduledPodAdd modelled",
+		second + " active>inflight modelled",
+		second + " inflight>scheduled observed",
+	}
+}
+
+// TestRejectedAlthough: the real scheduler rejected a pod that the model had placed. The pod is where
+// the source has it, by the plugins that the message names, and the room that the model had taken is free.
+func TestRejectedAlthough(t *testing.T) {
+	const message = "0/1 nodes are available: 1 Insufficient cpu."
+	for name, rejected := range map[string]func(*world.Cluster, *v1.Pod){
+		"by an event": func(c *world.Cluster, p *v1.Pod) { c.Failed(3.002, p, message) },
+		"by a patch":  func(c *world.Cluster, p *v1.Pod) { c.Patched(3.005, p, message, "") },
+		"by both":     func(c *world.Cluster, p *v1.Pod) { c.Failed(3.002, p, message); c.Patched(3.005, p, message, "") },
+		"by a condition": func(c *world.Cluster, p *v1.Pod) {
+			world.Change(c, 3.2, sources.Updated, p, func(p *v1.Pod) { world.Reject(p, message, "") })
+		},
+		"by a late event": func(c *world.Cluster, p *v1.Pod) { c.Failed(3.9, p, message) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c world.Cluster
+			world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+			world.Change(&c, 2, sources.Added, world.PendingPod("large", "5"), nil) // from this one the model learns whose reason that is
+			web := world.Change(&c, 3, sources.Added, world.PendingPod("web", "3"), nil)
+			rejected(&c, web)
+			db := world.Change(&c, 4, sources.Added, world.PendingPod("db", "4"), nil)
+			c.Bound(4.01, db, "node-a")
+			rec := c.Recording(4.5)
+			replayed.Compare(t, replayed.Moves(t, rec, "web"), []string{
+				"3 >active UnscheduledPodAdd modelled",
+				"3 active>inflight modelled",
+				"3 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
+			})
+			replayed.Compare(t, replayed.Moves(t, rec, "db"), boundAt("4"))
+		})
+	}
+}
+
+// TestRejectedFor: a message tells the plugins whose reasons it gives: that plugin which alone gives a reason, or the one that gave it to an
+// attempt of the model. Of a reason that is not known the plugin is not known, whatever is known beside it. What a log tells beside the message counts: the plugins, or that
+// it was an error.
+func TestRejectedFor(t *testing.T) {
+	const missing = `persistentvolumeclaim "data" not found`
+	for _, c := range []struct {
+		told sources.FailedAttempt
+		want string
+	}{
+		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 Insufficient example.com/gpu."}, "unschedulable ScheduleAttemptFailure NodeResourcesFit"},
+		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: 0/1 nodes are available: ..."}, "unschedulable ScheduleAttemptFailure TaintToleration"},
+		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 " + missing + "."}, "unschedulable ScheduleAttemptFailure VolumeRestrictions"},
+		{sources.FailedAttempt{Message: "0/2 nodes are available: 1 Insufficient cpu, 1 " + missing + "."}, "unschedulable ScheduleAttemptFailure NodeResourcesFit,VolumeRestrictions"},
+		{sources.FailedAttempt{Message: "0/2 nodes are available: 1 " + missing + ", 1 something new."}, "unschedulable ScheduleAttemptFailure (unknown plugin),VolumeRestrictions"},
+		{sources.FailedAttempt{Message: "0/2 nodes are available: 1 Insufficient cpu, 1 something new."}, "unschedulable ScheduleAttemptFailure (unknown plugin),NodeResourcesFit"},
+		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 something new."}, "unschedulable ScheduleAttemptFailure (unknown plugin)"},
+		{sources.FailedAttempt{Message: "running Reserve plugin: the API server is away"}, "backoff ScheduleAttemptFailure"},
+		{sources.FailedAttempt{Message: world.TooSmall, Plugins: []string{"NodePorts"}}, "unschedulable ScheduleAttemptFailure NodePorts"},
+		{sources.FailedAttempt{Message: world.TooSmall, Error: true}, "backoff ScheduleAttemptFailure"},
+		{sources.FailedAttempt{}, "unschedulable ScheduleAttemptFailure (unknown plugin)"},
+	} {
+		var w world.Cluster
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
+		world.Change(&w, 2, sources.Added, world.PendingPod("store", "1"), func(p *v1.Pod) { world.Mount(p, "data") }) // from which the model learns whose reason that is
+		world.Change(&w, 3, sources.Added, world.PendingPod("web", "3"), nil)
+		c.told.Pod, c.told.UID = world.Key("web"), "web"
+		w.Add(3.002, &c.told)
+		replayed.Compare(t, replayed.Moves(t, w.Recording(3.5), "web")[2:3], []string{"3 inflight>" + c.want + " modelled"})
+	}
+}
+
+// TestBoundByTheLog: a scheduler's log says that a pod is bound, and where, before any change of the pod shows it. It says nothing of
+// another pod of that name, nor without a node.
+func TestBoundByTheLog(t *testing.T) {
+	for _, c := range []struct {
+		of   sources.Bound
+		want string
+	}{
+		{sources.Bound{UID: "web", Node: "node-b"}, "node-b"}, {sources.Bound{UID: "another", Node: "node-b"}, ""}, {sources.Bound{UID: "web"}, ""},
+	} {
+		var w world.Cluster
+		w.Add(0.5, &sources.Logged{Verbosity: sources.AttemptsVerbosity})
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
+		world.Change(&w, 1, sources.Added, world.Node("node-b", "4"), nil)
+		world.Change(&w, 3, sources.Added, world.PendingPod("web", "3"), nil)
+		c.of.Pod = world.Key("web")
+		w.Add(3.01, &c.of)
+		if got := replayed.BoundTo(t, w.Recording(4), "web"); got != c.want {
+			t.Errorf("%+v: it is bound to %q, want %q", c.of, got, c.want)
+		}
+	}
+}
+
+// TestFreedIsRestated: a pod's own update moves it, which kube-scheduler logs twice.
+func TestFreedIsRestated(t *testing.T) {
+	var c world.Cluster
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+	web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "wait"}} })
+	world.Change(&c, 5, sources.Updated, web, func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
+	var told []string
+	if err := timeline.Replay(t.Context(), c.Recording(5.5), timeline.Options{}, func(m *board.Transition) error {
+		text := m.From.String() + ">" + m.To.String() + " " + m.Event
+		if m.Restated() {
+			text += " restated"
+		}
+		told = append(told, text)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	replayed.Compare(t, told, []string{
+		">gated UnscheduledPodAdd",
+		"gated>active TargetPodUpdatePodSchedulingGatesEliminated",
+		"active>active TargetPodUpdatePodSchedulingGatesEliminated restated",
+		"active>inflight ",
+		"inflight>unschedulable ScheduleAttemptFailure",
+	})
+}
