@@ -2,45 +2,45 @@ package opinion
 
 import "time"
 
-// mostPriorities limits for how many priorities attempts are counted.
-const mostPriorities = 64
+// maxPriorities limits for how many priorities attempts are counted.
+const maxPriorities = 64
 
-// slots is how many slots of slotTime attempts are counted for, the longest that Judge looks back.
+// Attempts are counted in slots of slotTime. Judge looks back by all slots at most.
 const (
 	slots    = 64
 	slotTime = 30 * time.Second
 )
 
-// attempts counts the attempts of the pods of one priority, by the time that the source covers.
+// attempts counts the attempts of the pods of one priority, by covered time (see moment).
 type attempts struct {
 	slot  [slots]slot
 	total int
 }
 
-// slot is the attempts of a stretch of time.
+// slot counts the attempts of slotTime.
 type slot struct {
-	number        int64 // of the stretch
+	number        int64 // covered time divided by slotTime
 	n             int32
-	first, last   time.Duration // the first and the last attempt, as the source covers
-	latestCreated time.Time     // of these pods
+	first, last   time.Duration // the first and the last attempt, in covered time
+	latestCreated time.Time     // when the newest of these pods was created
 }
 
 func (a *attempts) add(at moment, created time.Time) {
-	number := int64(at.heard / slotTime)
+	number := int64(at.covered / slotTime)
 	s := &a.slot[number%slots]
 	if s.number != number || s.n == 0 {
-		*s = slot{number: number, first: at.heard}
+		*s = slot{number: number, first: at.covered}
 	}
 	s.n++
-	s.last = at.heard
+	s.last = at.covered
 	if created.After(s.latestCreated) {
 		s.latestCreated = created
 	}
 	a.total++
 }
 
-// since returns how many attempts there were after from, and the first and the last of them. With created, it only counts stretches
-// in which a pod that was created later was tried.
+// since returns the number of attempts after from, and the first and the last of them. If created is set, it only counts slots with an
+// attempt of a pod that was created later.
 func (a *attempts) since(from time.Duration, created time.Time) (n int, first, last time.Duration) {
 	for i := range a.slot {
 		s := &a.slot[i]

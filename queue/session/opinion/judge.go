@@ -20,15 +20,15 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Pod is what a session knows about a pod.
+// Pod is a pod as the session models it.
 type Pod struct {
 	Key    types.NamespacedName
 	Object *v1.Pod
 	Tier   queue.Tier
-	// Since is when it entered its tier, and Observed is true if the source shows that. Arrived is when it was created.
+	// Since is when it entered its tier, and Observed is true if the source contains that move. Arrived is when it was created.
 	Since, Arrived time.Time
 	Observed       bool
-	// Gone is true if it is probably gone.
+	// Gone is true if it was probably deleted.
 	Gone bool
 	// Group is its pod group. Empty if it is queued alone.
 	Group string
@@ -36,24 +36,24 @@ type Pod struct {
 	Rejectors    []string
 	GatingPlugin string
 	GateMessage  sources.SafeText
-	// Verdict returns what the last attempt came to, according to the scheduler's message, or nil. modelled is true if the model came
-	// to the same.
+	// Verdict returns the outcome of the last attempt according to the scheduler's message, or nil. modelled is true if the model's
+	// attempt had the same outcome.
 	Verdict func() (v *verdict.Verdict, modelled bool)
 }
 
-// Cluster is what Judge compares with.
+// Cluster is what Judge compares a pod with.
 type Cluster struct {
 	Objects cluster.Objects
-	// Diagnose asks the local scheduler about a pod now. It returns nil if that can't be known, or was asked too often.
+	// Diagnose asks the local scheduler about a pod now. It returns nil if the scheduler can't answer, or was asked too often.
 	Diagnose func(*v1.Pod) *cycle.Diagnosis
 }
 
-// nodeLocal are the plugins whose answer about a node only changes with what is on that node.
+// nodeLocal are the plugins whose answer about a node depends on that node and its pods alone.
 var nodeLocal = map[string]bool{
 	names.NodeResourcesFit: true, names.NodePorts: true, names.NodeUnschedulable: true, names.TaintToleration: true, names.NodeAffinity: true, names.NodeName: true,
 }
 
-// Judge returns the verdict on a waiting pod now, or nil if it waits as it should, as far as is known.
+// Judge returns the verdict on a waiting pod now, or nil if nothing shows that the scheduler treats it wrongly.
 func (w *Watch) Judge(p *Pod, c *Cluster) *Verdict {
 	switch {
 	case p.Object.DeletionTimestamp != nil || p.Gone:
@@ -77,8 +77,8 @@ func (w *Watch) Judge(p *Pod, c *Cluster) *Verdict {
 
 func (w *Watch) isSilent(profile string) bool { _, silent := w.silent[profile]; return silent }
 
-// noScheduler judges a pod whose scheduler shows no sign. A restart takes less than the time after which a pod is retried at the
-// latest.
+// noScheduler judges a pod whose scheduler shows no activity. It waits for longer than a restart takes: until the leftover flush would
+// have retried the pod.
 func (w *Watch) noScheduler(p *Pod) *Verdict {
 	of := p.Object.Spec.SchedulerName
 	q, own := w.silent[of]
@@ -93,11 +93,11 @@ func (w *Watch) noScheduler(p *Pod) *Verdict {
 		return nil
 	}
 	return &Verdict{Code: NoScheduler, Since: since, Certain: true, On: cmp.Or(of, v1.DefaultSchedulerName), Evidence: []Evidence{
-		{since, "last sign of a scheduler, or the pod's arrival"},
+		{since, "last activity of a scheduler, or the pod's creation"},
 	}}
 }
 
-// discarded judges a pod that the scheduler's log says it dropped. The status patch that follows a failed attempt puts such a pod back, if it
+// discarded judges a pod that the scheduler discarded, according to its log. The status patch that follows a failed attempt puts such a pod back, if it
 // changes the pod, as any change does (scheduling_queue.go, Update).
 func (w *Watch) discarded(p *Pod) *Verdict {
 	r := w.pods[p.Object.UID]
@@ -121,7 +121,7 @@ func (w *Watch) discarded(p *Pod) *Verdict {
 // known reports whether the source has the pod's object.
 func known(pod *v1.Pod) bool { return !pod.CreationTimestamp.IsZero() || pod.ResourceVersion != "" }
 
-// held judges a pod that waits for something that nobody has provided for as long as it takes until a pod is retried.
+// held judges a pod that waits for something that nobody provides, for longer than the leftover flush takes.
 func (w *Watch) held(p *Pod, c *Cluster) *Verdict {
 	patience := w.opts.PodMaxInUnschedulablePods
 	switch {
@@ -183,7 +183,7 @@ func (w *Watch) gated(p *Pod) *Verdict {
 	return v
 }
 
-// unprovided says which claims of pod do not exist or are not bound.
+// unprovided returns a sentence for each claim of pod that does not exist or is not bound.
 func unprovided(pod *v1.Pod, objects cluster.Objects) (all []string) {
 	for _, v := range pod.Spec.Volumes {
 		name := ""
@@ -207,8 +207,8 @@ func unprovided(pod *v1.Pod, objects cluster.Objects) (all []string) {
 	return all
 }
 
-// untried judges a pod that should have been tried and was not: pods behind it were, so it is in no queue, or only pods ahead of
-// it were, so it starves.
+// untried judges a pod that was not tried in time. If pods behind it in activeQ were tried, it is in no queue. If only pods ahead of it
+// were, it starves.
 func (w *Watch) untried(p *Pod, c *Cluster) *Verdict {
 	pod := p.Object
 	if p.Tier != queue.Active && p.Tier != queue.Backoff && p.Tier != queue.Unschedulable || p.Group != "" || pod.Spec.SchedulerName == "" || !known(pod) {
@@ -223,72 +223,71 @@ func (w *Watch) untried(p *Pod, c *Cluster) *Verdict {
 		return nil
 	}
 	behind, ahead := w.othersTried(pod, from)
-	if behind.n >= fewest && behind.span() >= 2*queue.LeftoverFlushInterval && w.heard-from.heard >= inLine {
-		if !first && w.mayWaitOnPermit(p) && w.heard-from.heard < maxPermit {
+	if behind.n >= minOthers && behind.span() >= 2*queue.LeftoverFlushInterval && w.covered-from.covered >= maxInActiveQ {
+		if !first && w.mayWaitOnPermit(p) && w.covered-from.covered < maxPermit {
 			return nil
 		}
 		return w.lost(p, r, from, behind)
 	}
-	patience := inLine
+	patience := maxInActiveQ
 	if first || p.Observed && p.Tier == queue.Active {
 		if patience = w.opts.PodMaxInUnschedulablePods; !first && p.Since.After(from.at) {
-			from = moment{p.Since, w.heard - w.last.Sub(p.Since)}
+			from = moment{p.Since, w.covered - w.last.Sub(p.Since)}
 		}
 	}
-	if behind.n > 0 || ahead.n < fewest || ahead.span() < inLine || w.heard-from.heard < patience || w.heard-ahead.last > longestGap {
+	if behind.n > 0 || ahead.n < minOthers || ahead.span() < maxInActiveQ || w.covered-from.covered < patience || w.covered-ahead.last > longestGap {
 		return nil
 	}
 	return w.starved(p, c, from, ahead)
 }
 
-// fewest is how many attempts of others show that the scheduler works.
-const fewest = 3
+// minOthers is how many attempts of other pods show that the scheduler works.
+const minOthers = 3
 
 // maxPermit is how long a pod may wait on Permit (framework/runtime/framework.go, maxTimeout).
 const maxPermit = 15 * time.Minute
 
-// mayWaitOnPermit reports whether the pod may be in a binding cycle that shows nowhere: an out-of-tree plugin rejected it before.
+// mayWaitOnPermit reports whether the pod may be in a binding cycle without a trace: an out-of-tree plugin rejected it before.
 func (w *Watch) mayWaitOnPermit(p *Pod) bool {
 	return slices.ContainsFunc(p.Rejectors, func(name string) bool { return verdict.Incomplete([]string{name}) || !verdict.InTree(name) })
 }
 
-// dueSince returns from when on a pod must have been in activeQ, whether it is for its first attempt, and whether an attempt since
-// then would show.
+// dueSince returns from when on a pod must have been in activeQ, whether for its first attempt, and whether an attempt since then would
+// be visible.
 func (w *Watch) dueSince(pod *v1.Pod, p *Pod, r record) (from moment, first, shows bool) {
 	base := w.began
-	if r.tried.heard > base.heard {
+	if r.tried.covered > base.covered {
 		base = r.tried
 	}
 	tried := r.tried != (moment{}) || cluster.Unscheduled(pod) != nil
 	if !tried {
-		if arrived := w.heard - w.last.Sub(p.Arrived); arrived > base.heard {
+		if arrived := w.covered - w.last.Sub(p.Arrived); arrived > base.covered {
 			base = moment{p.Arrived, arrived}
 		}
 		return base, true, w.isLogged(base) || !w.isHeldUp()
 	}
-	from = moment{base.at.Add(w.retried()), base.heard + w.retried()}
+	from = moment{base.at.Add(w.retried()), base.covered + w.retried()}
 	recorded := w.records && r.version != "" && (r.count < 2 || r.version != pod.ResourceVersion) && !w.isHeldUp()
 	return from, false, w.isLogged(base) || recorded
 }
 
 // isLogged reports whether the scheduler's log shows the end of each attempt since from.
 func (w *Watch) isLogged(from moment) bool {
-	return w.logged != (moment{}) && w.logged.heard <= from.heard
+	return w.logged != (moment{}) && w.logged.covered <= from.covered
 }
 
-// isHeldUp reports whether traces of attempts may be on their way: requests waited for their rate limit lately, or Events came late.
+// isHeldUp reports whether traces of attempts may be delayed: requests waited for their rate limit recently, or Events arrived late.
 func (w *Watch) isHeldUp() bool {
-	lately := func(m moment) bool { return m != (moment{}) && w.since(m) < inLine }
+	lately := func(m moment) bool { return m != (moment{}) && w.since(m) < maxInActiveQ }
 	return lately(w.limited) || lately(w.late)
 }
 
-// retried is how long after an attempt the leftover flush has retried a pod at the latest: it looks at pods twice in that time after
-// they were due.
+// retried is how long after an attempt the leftover flush has retried a pod at the latest: two flushes run after the pod is due.
 func (w *Watch) retried() time.Duration {
 	return w.opts.PodMaxInUnschedulablePods + 2*queue.LeftoverFlushInterval
 }
 
-// others counts the attempts of other pods.
+// others are the attempts of other pods, in covered time.
 type others struct {
 	n           int
 	first, last time.Duration
@@ -306,18 +305,18 @@ func (o *others) add(n int, first, last time.Duration) {
 
 func (o *others) span() time.Duration { return o.last - o.first }
 
-// othersTried returns the attempts since then of pods that activeQ has behind pod, and ahead of it. Of pods with an equal priority, only
-// those created later count.
+// othersTried returns the attempts since then of pods that come after pod in activeQ, and of those that come before it. Of pods with an
+// equal priority, only those created later count.
 func (w *Watch) othersTried(pod *v1.Pod, from moment) (behind, ahead others) {
 	own := priorityOf(pod)
 	for priority, t := range w.tries {
 		switch {
 		case priority < own:
-			behind.add(t.since(from.heard, time.Time{}))
+			behind.add(t.since(from.covered, time.Time{}))
 		case priority == own:
-			behind.add(t.since(from.heard, pod.CreationTimestamp.Time))
+			behind.add(t.since(from.covered, pod.CreationTimestamp.Time))
 		default:
-			ahead.add(t.since(from.heard, time.Time{}))
+			ahead.add(t.since(from.covered, time.Time{}))
 		}
 	}
 	return behind, ahead
@@ -327,12 +326,12 @@ func (w *Watch) lost(p *Pod, r record, from moment, behind others) *Verdict {
 	since := from.at
 	v := &Verdict{Code: Lost, Since: since}
 	if r.tried != (moment{}) {
-		v.Evidence = append(v.Evidence, Evidence{r.tried.at, "its last attempt that is observed"},
+		v.Evidence = append(v.Evidence, Evidence{r.tried.at, "its last observed attempt"},
 			Evidence{since, sources.Sanitize("the leftover flush must have put it into activeQ by then")})
 	} else {
-		v.Evidence = append(v.Evidence, Evidence{since, "it should have been in activeQ from then on, and no attempt is observed"})
+		v.Evidence = append(v.Evidence, Evidence{since, "it must have been in activeQ from then on, and no attempt is observed"})
 	}
-	v.Evidence = append(v.Evidence, Evidence{since, "since then attempts of pods that activeQ has behind it are observed"})
+	v.Evidence = append(v.Evidence, Evidence{since, "since then the scheduler has tried pods that come after it in activeQ"})
 	return v
 }
 
@@ -353,18 +352,21 @@ func (w *Watch) starved(p *Pod, c *Cluster, from moment, ahead others) *Verdict 
 	return nil
 }
 
-// staleFor is the least time that a node has had room while the scheduler says that it has none. A watch delivers within watchDelay; what
-// upstream assumes of pods without telling the API ends with their binding cycle.
+// staleFor is how long a node must have had room. A watch delivers within watchDelay, and the scheduler assumes a pod on a node until the
+// end of its binding cycle.
 const staleFor = time.Minute
 
-// staleView judges a pod that the scheduler rejected, by comparing its reasons with the objects. It takes two attempts, and a node
-// that has had room all the time.
+// settled is how long after a failed attempt the pod's verdict is that of this attempt.
+const settled = time.Second
+
+// staleView judges a rejected pod by comparing the scheduler's reasons with the objects. It takes two attempts, and a node that had room
+// all the time.
 func (w *Watch) staleView(p *Pod, c *Cluster) *Verdict {
 	r, has := w.pods[p.Object.UID]
 	if !has || r.failed == (moment{}) || r.failed != r.tried {
 		return nil
 	}
-	if !r.checked.Equal(r.failed.at) && w.since(r.failed) <= longestGap {
+	if since := w.since(r.failed); !r.checked.Equal(r.failed.at) && since >= settled && since <= longestGap {
 		w.compare(p, c, &r)
 		w.pods[p.Object.UID] = r
 	}
@@ -374,7 +376,7 @@ func (w *Watch) staleView(p *Pod, c *Cluster) *Verdict {
 		return nil
 	}
 	return &Verdict{Code: StaleView, Since: first, On: r.on, Evidence: []Evidence{
-		{node.at.at, sources.Sanitize(fmt.Sprintf("%s: it fits there since then", cmp.Or(node.what, "node "+r.on+" changed last")))},
+		{node.at.at, sources.Sanitize(fmt.Sprintf("%s: the pod fits there since then", cmp.Or(node.what, "node "+r.on+" changed last")))},
 		{first, "an attempt failed for lack of room"},
 		{last, "another attempt failed for lack of room"},
 	}}
@@ -389,13 +391,13 @@ func (w *Watch) compare(p *Pod, c *Cluster, r *record) {
 	}
 	d := c.Diagnose(p.Object)
 	if d == nil {
-		return // it is compared later
+		return // to be compared later
 	}
 	r.checked = r.failed.at
 	if !slices.Contains(d.Fits, r.on) || w.nodes[r.on].at.at.After(r.contradicted[0]) {
 		r.contradicted, r.on = [2]time.Time{}, ""
 	}
-	seen := r.failed.at.Add(-watchDelay) // the attempt must have known what changed before
+	seen := r.failed.at.Add(-watchDelay) // the scheduler has received earlier changes
 	if !w.claimsMore(v, d, seen) {
 		return
 	}
@@ -416,8 +418,8 @@ func isShortage(r verdict.Reason) bool {
 	return strings.HasPrefix(string(r.Text), "Insufficient ") || r.Text == "Too many pods"
 }
 
-// claimsMore reports whether the scheduler has counted more nodes without room than there are, even if the nodes that got room since then, or
-// are gone, were among them.
+// claimsMore reports whether the scheduler counted more nodes without room than there are, even if nodes that got room or were deleted
+// since then were among them.
 func (w *Watch) claimsMore(v *verdict.Verdict, d *cycle.Diagnosis, seen time.Time) bool {
 	changed := 0
 	for _, name := range d.Fits {
@@ -425,7 +427,7 @@ func (w *Watch) claimsMore(v *verdict.Verdict, d *cycle.Diagnosis, seen time.Tim
 			changed++
 		}
 	}
-	for _, at := range w.nodesGone {
+	for _, at := range w.deletedNodes {
 		if at.After(seen) {
 			changed++
 		}
@@ -447,28 +449,28 @@ func (w *Watch) claimsMore(v *verdict.Verdict, d *cycle.Diagnosis, seen time.Tim
 	return false
 }
 
-// Binding returns the verdict on a pod that is being bound to a node now: MissedWakeUp, or nil. It must be called before Saw.
+// Binding returns the verdict on a pod that is being bound to a node now: MissedWakeUp, or nil. It must be called before Observe.
 func (w *Watch) Binding(p *Pod, node string) *Verdict {
 	pod := p.Object
 	r := w.pods[pod.UID]
 	n, has := w.nodes[node]
-	if !has || n.event == "" || r.failed == (moment{}) || r.failed.heard < w.began.heard || len(w.broken) > 0 || len(w.silent) > 0 || !known(pod) {
+	if !has || n.event == "" || r.failed == (moment{}) || r.failed.covered < w.began.covered || len(w.broken) > 0 || len(w.silent) > 0 || !known(pod) {
 		return nil
 	}
 	if p.Group != "" || cluster.BindsLate(pod) || cluster.MayHaveDevices(pod) || len(p.Rejectors) == 0 {
 		return nil
 	}
 	popped := w.now()
-	if r.tried.heard > r.failed.heard {
+	if r.tried.covered > r.failed.covered {
 		popped = r.tried
 	}
 	flushed := w.opts.PodMaxInUnschedulablePods
 	switch waited := popped.at.Sub(r.failed.at); {
-	case waited < flushed-time.Second || waited > flushed+queue.LeftoverFlushInterval+inLine:
+	case waited < flushed-time.Second || waited > flushed+queue.LeftoverFlushInterval+maxInActiveQ:
 		return nil // not by the leftover flush
 	case n.at.at.Sub(r.failed.at) < watchDelay:
 		return nil
-	case popped.at.Sub(n.at.at) < w.opts.PodMaxBackoff+inLine:
+	case popped.at.Sub(n.at.at) < w.opts.PodMaxBackoff+maxInActiveQ:
 		return nil // the event may have woken it
 	}
 	if _, _, shows := w.dueSince(pod, p, r); !shows {
@@ -488,8 +490,8 @@ func (w *Watch) Binding(p *Pod, node string) *Verdict {
 	}
 	return &Verdict{Code: MissedWakeUp, Since: n.at.at, Certain: certain, Event: n.event, On: node, Evidence: []Evidence{
 		{r.failed.at, sources.Sanitize("an attempt failed, rejected by " + words.And(p.Rejectors))},
-		{n.at.at, sources.Sanitize(n.what + ": nothing made more room on " + node + " after that")},
-		{popped.at, "the leftover flush had it tried, and it fitted"},
+		{n.at.at, sources.Sanitize(n.what + ": nothing made room on " + node + " after that")},
+		{popped.at, "it was tried because of the leftover flush, and fitted"},
 	}}
 }
 
@@ -503,7 +505,7 @@ func (w *Watch) unserved(pod *v1.Pod) *Verdict {
 	if !cluster.Waiting(pod) || pod.DeletionTimestamp != nil || len(pod.Spec.SchedulingGates) > 0 || cluster.Unscheduled(pod) != nil || w.served[pod.Spec.SchedulerName] {
 		return nil
 	}
-	if w.last.Sub(since) < w.retried() || w.heard-w.began.heard < w.retried() || len(w.broken) > 0 {
+	if w.last.Sub(since) < w.retried() || w.covered-w.began.covered < w.retried() || len(w.broken) > 0 {
 		return nil
 	}
 	return &Verdict{Code: NoScheduler, Since: since, On: pod.Spec.SchedulerName, Evidence: []Evidence{

@@ -2,6 +2,7 @@ package opinion_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -37,6 +38,7 @@ func (c *cluster) works(from, to float64) {
 // verdicts returns the verdicts on the pods of that name, as their codes with the seconds at which they were given.
 func (c *cluster) verdicts(t *testing.T, pod string, until float64) string {
 	t.Helper()
+	slices.SortStableFunc(c.Events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	said := ""
 	_, err := timeline.ReplayWith(t.Context(), c.Recording(until), timeline.Options{}, timeline.ReplayHandlers{
 		Move: func(*board.Transition) error { return nil },
@@ -230,5 +232,127 @@ func TestNoScheduler(t *testing.T) {
 		if got := len(r.Unserved); got != map[bool]int{false: 1, true: 0}[served] {
 			t.Errorf("with another pod bound %t, %d pods have no scheduler", served, got)
 		}
+	}
+}
+
+// grows gives the node so many CPUs.
+func (c *cluster) grows(seconds float64, node *v1.Node, cpu string) *v1.Node {
+	return world.Change(&c.Cluster, seconds, sources.Updated, node, func(n *v1.Node) { world.SetCPU(n, cpu) })
+}
+
+// newNode adds a node that is created at the start.
+func (c *cluster) newNode(name, cpu string) *v1.Node {
+	return world.Change(&c.Cluster, 0, sources.Added, world.Node(name, cpu), func(n *v1.Node) { n.CreationTimestamp = metav1.NewTime(world.Noon) })
+}
+
+// TestStaleView: the scheduler's view is stale if it rejects a pod twice for lack of room, half a minute apart, while a node has had room
+// for more than a minute.
+func TestStaleView(t *testing.T) {
+	const affinity = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector."
+	for _, test := range []struct {
+		name string
+		play func(c *cluster, web *v1.Pod, node *v1.Node)
+		want string
+	}{
+		{"rejected for lack of room on a node that has room", func(c *cluster, web *v1.Pod, node *v1.Node) {
+			c.grows(30, node, "32")
+			c.Failed(60, web, world.TooSmall)
+			c.Failed(100, web, world.TooSmall)
+		}, "StaleView false "},
+		{"only once", func(c *cluster, web *v1.Pod, node *v1.Node) {
+			c.grows(30, node, "32")
+			c.Failed(100, web, world.TooSmall)
+		}, ""},
+		{"the second time just after the first", func(c *cluster, web *v1.Pod, node *v1.Node) {
+			c.grows(30, node, "32")
+			c.Failed(100, web, world.TooSmall)
+			c.Failed(120, web, world.TooSmall)
+		}, ""},
+		{"just after the node grew", func(c *cluster, web *v1.Pod, node *v1.Node) {
+			c.grows(30, node, "32")
+			c.Failed(32, web, world.TooSmall)
+			c.Failed(62, web, world.TooSmall)
+		}, ""},
+		{"the node has no room", func(c *cluster, web *v1.Pod, _ *v1.Node) {
+			c.Failed(60, web, world.TooSmall)
+			c.Failed(100, web, world.TooSmall)
+		}, ""},
+		{"the room was taken meanwhile", func(c *cluster, web *v1.Pod, node *v1.Node) {
+			node = c.grows(30, node, "32")
+			c.Failed(60, web, world.TooSmall)
+			c.grows(70, node, "2")
+			c.Failed(100, web, world.TooSmall)
+		}, ""},
+		{"rejected for another reason", func(c *cluster, web *v1.Pod, node *v1.Node) {
+			c.grows(30, node, "32")
+			c.Failed(60, web, affinity)
+			web = c.Patched(60.01, web, affinity, "")
+			c.Failed(100, web, affinity)
+		}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := &cluster{}
+			node := c.newNode("node-a", "2")
+			web := c.AddStuck(2, "web")
+			test.play(c, web, node)
+			c.works(3, 130)
+			world.ExpectText(t, c.verdicts(t, "web", 130), test.want)
+		})
+	}
+}
+
+// TestStarved: a pod starves that fits and is not tried for five minutes, while pods with a higher priority are tried all the time.
+func TestStarved(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		cpu      string
+		priority int32 // of the others
+		tries    int   // how often the others are tried, every 2 s
+		want     string
+	}{
+		{"others are ahead of it", "1", 1000, 200, "Starved false "},
+		{"it does not fit", "100", 1000, 200, ""},
+		{"others are behind it", "1", -1, 200, "Lost false "},
+		{"others are no longer tried", "1", 1000, 100, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := &cluster{}
+			c.newNode("node-a", "2")
+			web := world.PendingPod("web", test.cpu)
+			web.CreationTimestamp = metav1.NewTime(world.At(2))
+			world.Change(&c.Cluster, 2, sources.Added, web, nil)
+			for i := range test.tries {
+				at := 3 + 2*float64(i)
+				pod := world.PendingPod(fmt.Sprintf("hopeless-%d", i), "1000")
+				pod.CreationTimestamp = metav1.NewTime(world.At(at))
+				pod = world.Change(&c.Cluster, at, sources.Added, pod, func(p *v1.Pod) { p.Spec.Priority = &test.priority })
+				c.Recorded(at+0.01, pod, 1)
+			}
+			world.ExpectText(t, c.verdicts(t, "web", 404), test.want)
+		})
+	}
+}
+
+// TestMissedWakeUp: a pod missed its wake-up if only the leftover flush had it tried, long after the node on which it is bound got room.
+func TestMissedWakeUp(t *testing.T) {
+	for _, test := range []struct {
+		name         string
+		grown, bound float64
+		want         string
+	}{
+		{"bound after the leftover flush", 60, 315, "MissedWakeUp true "},
+		{"bound when the node grew", 60, 60.1, ""},
+		{"bound sooner than a flush", 60, 250, ""},
+		{"the node grew just before the flush", 300, 315, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := &cluster{}
+			node := c.newNode("node-a", "2")
+			web := c.AddStuck(2, "web")
+			c.grows(test.grown, node, "32")
+			c.works(3, test.bound)
+			c.Bound(test.bound, web, "node-a")
+			world.ExpectText(t, c.verdicts(t, "web", 330), test.want)
+		})
 	}
 }

@@ -33,7 +33,7 @@ const (
 // Codes lists all codes, those with precedence first.
 func Codes() []Code { return []Code{NoScheduler, Lost, Held, Starved, StaleView, MissedWakeUp} }
 
-// Verdict says what is wrong with how the scheduler treats a pod. It is never modified.
+// Verdict is what is wrong with how the scheduler treats a pod. It is immutable.
 type Verdict struct {
 	Code Code
 	// Since is when that began.
@@ -44,13 +44,13 @@ type Verdict struct {
 	Evidence []Evidence
 	// Event is the label of the event that should have woken the pod: of MissedWakeUp only.
 	Event string
-	// On names what Helps is about: a node, a claim, a scheduling gate, a schedulerName. It may be empty.
+	// On is the node, claim, scheduling gate or schedulerName that the verdict is about. It may be empty.
 	On string
 }
 
-// Given says that a pod has a verdict from then on, or none if it is nil.
+// Given is the event of a pod's verdict, or of its end if Verdict is nil.
 type Given struct {
-	*sources.Mark // for it has no words in a file
+	*sources.Mark // it has no text in a file
 	Pod           types.NamespacedName
 	UID           types.UID
 	Verdict       *Verdict
@@ -73,9 +73,9 @@ type Shown struct {
 	Sentence sources.SafeText `json:"sentence"`
 	Evidence []Evidence       `json:"evidence"`
 	Event    string           `json:"event,omitempty"`
-	// Helps says what helps, and Commands do it. schedq never runs them.
+	// Helps is what helps, and Commands do it. schedq never runs them.
 	Helps sources.SafeText `json:"helps"`
-	// Name is for a narrow place: see Verdict.Name.
+	// Name is Verdict.Name.
 	Name     string             `json:"-"`
 	Commands []sources.SafeText `json:"commands,omitempty"`
 }
@@ -114,27 +114,27 @@ func (v *Verdict) Name() string {
 	return name
 }
 
-// Sentence says the verdict, with times of day in that zone.
+// Sentence returns the verdict as a sentence, with times of day in zone.
 func (v *Verdict) Sentence(zone words.Zone) string {
-	said := ""
+	text := ""
 	switch v.Code {
 	case NoScheduler:
-		said = fmt.Sprintf("No scheduler works on pods with schedulerName %s.", v.On)
+		text = fmt.Sprintf("No scheduler works on pods with schedulerName %s.", v.On)
 	case Lost:
-		said = "The scheduler has lost it: it is in none of the scheduler's queues, and is not tried again."
+		text = "The scheduler has lost it: it is in none of the scheduler's queues, and is not tried again."
 	case Held:
-		said = v.held()
+		text = v.held()
 	case Starved:
-		said = "It fits on " + v.On + ", and is not tried: pods with a higher priority keep the scheduler busy."
+		text = "It fits on " + v.On + ", and is not tried: pods with a higher priority keep the scheduler busy."
 	case StaleView:
-		said = "The scheduler keeps rejecting it although " + v.On + " has room: what the scheduler knows of the node is out of date."
+		text = "The scheduler keeps rejecting it although " + v.On + " has room: what the scheduler knows of the node is out of date."
 	case MissedWakeUp:
-		said = fmt.Sprintf("%s made it fit on %s, and did not wake it: only the leftover flush retried it.", v.Event, v.On)
+		text = fmt.Sprintf("%s made it fit on %s, and did not wake it: only the leftover flush retried it.", v.Event, v.On)
 	}
 	if !v.Certain {
-		said = "Probably: " + said
+		text = "Probably: " + text
 	}
-	return said + " Since " + zone.Second(v.Since) + "."
+	return text + " Since " + zone.Second(v.Since) + "."
 }
 
 // held is Sentence of Held.
@@ -145,8 +145,8 @@ func (v *Verdict) held() string {
 	return "It waits for " + v.On + "."
 }
 
-// helps says what helps the named pod, and returns commands that do it.
-func (v *Verdict) helps(pod types.NamespacedName) (said string, commands []string) {
+// helps returns what helps the named pod, and commands that do it.
+func (v *Verdict) helps(pod types.NamespacedName) (text string, commands []string) {
 	on := fmt.Sprintf("%s -n %s", pod.Name, pod.Namespace)
 	switch v.Code {
 	case NoScheduler:
@@ -159,7 +159,7 @@ func (v *Verdict) helps(pod types.NamespacedName) (said string, commands []strin
 	case Starved:
 		return "Raise the pod's priority, lower or delete the pods ahead of it, or make room for them.", []string{"kubectl get pods -A --field-selector status.phase=Pending --sort-by .spec.priority"}
 	case StaleView:
-		return "Any change of the node has the scheduler read it again: an annotation does. If that does not help, restart the leading kube-scheduler.",
+		return "Any change of the node makes the scheduler read it again: an annotation does. If that does not help, restart the leading kube-scheduler.",
 			[]string{fmt.Sprintf("kubectl annotate node %s reread=1", v.On)}
 	}
 	return "The pod is bound. The queueing hint of a plugin that rejected it let the event pass: report that to the plugin's authors.", nil

@@ -12,68 +12,68 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Watch gathers what a source shows of a scheduler, for Judge. It has no model of its own. A Watch belongs to one goroutine.
+// Watch collects what a source shows of a scheduler, for Judge. It does not use the model. A Watch belongs to one goroutine.
 type Watch struct {
 	opts queue.Options
 	// qps and burst are the rate limit of the scheduler's requests; negative if there is none.
 	qps   float32
 	burst int
 
-	// heard is how much of the time so far the source covers. It stands still in stretches without any event, in which a clock may
-	// have jumped. last is the newest time.
-	heard time.Duration
-	last  time.Time
-	// began is since when silence counts: since the last start of a scheduler, end of a gap, or jump of a clock.
+	// covered is how much of the time so far the source covers. At most longestGap of a time without events counts, because a clock may
+	// have jumped. last is the time of the last event.
+	covered time.Duration
+	last    time.Time
+	// began is when the scheduler last started, a gap ended, or a clock jumped. Missing attempts count as evidence from then on.
 	began moment
 	ahead time.Duration // as of the last *sources.Clocks
 
-	logged   moment // since when the scheduler's log shows the end of each attempt; zero while it does not
-	attached bool   // all objects there were are known
+	logged   moment // when the scheduler's log began to contain the end of each attempt; zero while it does not
+	attached bool   // the source contains the objects that existed when it attached
 	first    time.Time
-	records  bool               // the source shows the scheduler's Events
-	late     moment             // when an Event last came late
-	broken   map[string]bool    // watches that deliver nothing; "" stands for all
-	silent   map[string]silence // profiles without a sign of a scheduler; "" stands for all
+	records  bool               // the source contains the scheduler's Events
+	late     moment             // when an Event last arrived late
+	broken   map[string]bool    // watches that do not work; "" is the whole cluster
+	silent   map[string]silence // profiles without activity; "" is all of them
 	served   map[string]bool    // schedulerNames with a pod that was tried or bound
-	limited  moment             // when the scheduler's requests last came near their rate limit
-	exact    bool               // the source shows all of them
-	tokens   float64            // that are left of the limit
-	counted  time.Time          // as of then
+	limited  moment             // when the scheduler's requests were last close to their rate limit
+	exact    bool               // the source contains all of its requests
+	tokens   float64            // of the rate limit that are left
+	counted  time.Time          // the time of tokens
 
-	nodesGone []time.Time // when nodes were deleted, the last mostGone of them
+	deletedNodes []time.Time // when nodes were deleted, the last maxDeletedNodes of them
 
 	pods  map[types.UID]record
 	nodes map[string]nodeRecord
 	tries map[int32]*attempts // by priority
 }
 
-// moment is a time, and how much the source covers until then.
+// moment is a time, and how much of the time until then the source covers.
 type moment struct {
-	at    time.Time
-	heard time.Duration
+	at      time.Time
+	covered time.Duration
 }
 
-// record is what is known of a waiting pod.
+// record is what is observed of a waiting pod.
 type record struct {
-	tried     moment // the last sign of an attempt
+	tried     moment // the last observed attempt
 	failed    moment // the last failure
-	version   string // of the pod, in the last Event
+	version   string // of the pod in the last Event
 	count     int    // of that Event
 	discarded moment
-	changed   time.Time // when the pod's object last changed after that
-	checked   time.Time // the attempt that was compared with the objects last
-	// contradicted are the first and the last of the attempts that the objects contradict, all on that node.
+	changed   time.Time // when the pod changed after it was discarded
+	checked   time.Time // the last attempt that was compared with the objects
+	// contradicted are the first and the last of the attempts whose outcome the objects of node on contradict.
 	contradicted [2]time.Time
 	on           string
 }
 
-// silence is when there was the last sign of a scheduler. It is no evidence if it is inferred: attempts need not show.
+// silence is the time since the last activity of a scheduler. It is no evidence if it is inferred: attempts need not be visible.
 type silence struct {
 	since    time.Time
 	inferred bool
 }
 
-// nodeRecord is what last made room on a node.
+// nodeRecord is the last change that made room on a node.
 type nodeRecord struct {
 	at    moment
 	event string // upstream's label
@@ -82,27 +82,27 @@ type nodeRecord struct {
 }
 
 const (
-	// longestGap is how much of a stretch without events counts as covered. Both flushes and the lease's renewals are
+	// longestGap limits how much of a time without events counts as covered. Both flushes and the lease's renewals are
 	// more frequent than that.
 	longestGap = queue.LeftoverFlushInterval
-	// inLine is how long a pod may wait in activeQ for its turn.
-	inLine = time.Minute
-	// sameAttempt is how long after the scheduler discards a pod its Event of the attempt before may be stamped: it is the next
-	// that the scheduler does (schedule_one.go, handleSchedulingFailure).
+	// maxInActiveQ is how long a pod may wait in activeQ.
+	maxInActiveQ = time.Minute
+	// sameAttempt is how much later than the discard the Event of the same attempt may be. The scheduler sends the Event after it
+	// discards the pod (schedule_one.go, handleSchedulingFailure).
 	sameAttempt = 5 * time.Second
-	// lateEvent is how late an Event may come before they count as held up.
+	// lateEvent is the delay from which on Events count as backlogged.
 	lateEvent = 5 * time.Second
-	// shownShare is the share of the scheduler's requests that shows, and fewLeft how few are left of the limit when requests may
-	// wait: see visibleShare and lowVisible in package evidence.
-	shownShare = 0.8
-	fewLeft    = 10
-	// mostGone limits how many deletions of nodes are remembered.
-	mostGone = 16
+	// visibleShare is the share of the scheduler's requests that are visible, and lowTokens how few tokens of the rate limit are left
+	// when requests may wait: see visibleShare and lowVisible in package evidence.
+	visibleShare = 0.8
+	lowTokens    = 10
+	// maxDeletedNodes limits how many deletions of nodes are kept.
+	maxDeletedNodes = 16
 	// watchDelay is how long a watch may take to deliver a change.
 	watchDelay = 5 * time.Second
 )
 
-// NewWatch returns a watch of a scheduler with these options, whose requests have that limit per second, and burst.
+// NewWatch returns a Watch of a scheduler with these options. qps and burst are the rate limit of its requests.
 func NewWatch(opts queue.Options, qps float32, burst int) *Watch {
 	return &Watch{
 		opts: opts, qps: qps, burst: burst, tokens: float64(burst), broken: map[string]bool{}, silent: map[string]silence{}, served: map[string]bool{},
@@ -110,56 +110,56 @@ func NewWatch(opts queue.Options, qps float32, burst int) *Watch {
 	}
 }
 
-// SetOptions says which options the scheduler has from now on.
+// SetOptions sets the scheduler's options from now on.
 func (w *Watch) SetOptions(opts queue.Options) { w.opts = opts }
 
-// Pass lets time pass up to now.
+// Pass advances the time to now.
 func (w *Watch) Pass(now time.Time) {
 	if w.last.IsZero() {
 		w.last, w.first = now, now
 		w.restart()
 	}
 	if gap := now.Sub(w.last); gap > 0 {
-		w.heard += min(gap, longestGap)
+		w.covered += min(gap, longestGap)
 		w.last = now
 	}
 }
 
 // now returns the present moment.
-func (w *Watch) now() moment { return moment{w.last, w.heard} }
+func (w *Watch) now() moment { return moment{w.last, w.covered} }
 
-// since returns how much the source covers since m.
-func (w *Watch) since(m moment) time.Duration { return w.heard - m.heard }
+// since returns how much of the time since m the source covers.
+func (w *Watch) since(m moment) time.Duration { return w.covered - m.covered }
 
-// restart lets silence count from now on only.
+// restart makes missing attempts count from now on only.
 func (w *Watch) restart() {
 	w.began = w.now()
 	clear(w.tries)
 }
 
-// Saw takes in an event, before objects do.
-func (w *Watch) Saw(ev sources.Event, objects cluster.Objects) {
+// Observe records an event. objects are those before the event.
+func (w *Watch) Observe(ev sources.Event, objects cluster.Objects) {
 	w.Pass(ev.Time)
 	switch f := ev.Fact.(type) {
 	case *sources.ObjectChange:
-		w.sawChange(ev.Time, f, objects)
+		w.observeChange(ev.Time, f, objects)
 	case *sources.FailedAttempt:
-		w.sawFailure(ev.Time, f, objects)
+		w.observeFailure(ev.Time, f, objects)
 	case *sources.StatusPatched:
-		w.shows(ev.Time)
+		w.countVisible(ev.Time)
 		if !f.Clears {
-			w.sawAttempt(objects.Pod(f.Pod), f.UID, true)
+			w.recordAttempt(objects.Pod(f.Pod), f.UID, true)
 		}
 	case *sources.Refused:
-		w.shows(ev.Time)
+		w.countVisible(ev.Time)
 		if f.Binding {
 			w.freed(f.Node, "", "a binding failed")
-			w.sawAttempt(objects.Pod(f.Pod), f.UID, false)
+			w.recordAttempt(objects.Pod(f.Pod), f.UID, false)
 		}
 	case *sources.Bound:
-		w.sawAttempt(objects.Pod(f.Pod), f.UID, false)
+		w.recordAttempt(objects.Pod(f.Pod), f.UID, false)
 	case *sources.Move:
-		w.sawMove(f, objects)
+		w.observeMove(f, objects)
 	case *sources.Dumped:
 		if pod := objects.Pod(f.Pod); pod != nil && w.has(pod.UID) {
 			w.edit(pod.UID, func(r *record) { r.discarded = moment{} })
@@ -172,14 +172,14 @@ func (w *Watch) Saw(ev sources.Event, objects cluster.Objects) {
 		}
 	case *sources.Requested:
 		w.exact = true
-		w.requested(ev.Time)
+		w.countRequest(ev.Time)
 	default:
-		w.sawScheduler(ev)
+		w.observeScheduler(ev)
 	}
 }
 
-// sawScheduler takes in what an event shows of the scheduler and of the channels.
-func (w *Watch) sawScheduler(ev sources.Event) {
+// observeScheduler records what an event shows of the scheduler and of the watches.
+func (w *Watch) observeScheduler(ev sources.Event) {
 	switch f := ev.Fact.(type) {
 	case *sources.SchedulerStarted:
 		w.forgetDiscarded()
@@ -226,10 +226,10 @@ func (w *Watch) sawScheduler(ev sources.Event) {
 	}
 }
 
-// sawMove records a move in a log.
-func (w *Watch) sawMove(m *sources.Move, objects cluster.Objects) {
+// observeMove records a move in a log.
+func (w *Watch) observeMove(m *sources.Move, objects cluster.Objects) {
 	if w.logged == (moment{}) {
-		w.logged = w.now() // a log that has moves has attempts
+		w.logged = w.now() // a log with moves contains all attempts
 	}
 	pod := objects.Pod(m.Pod)
 	if pod == nil {
@@ -238,18 +238,18 @@ func (w *Watch) sawMove(m *sources.Move, objects cluster.Objects) {
 	switch {
 	case m.Restated:
 	case m.To == sources.TierInFlight || m.To == sources.TierScheduled:
-		w.sawAttempt(pod, pod.UID, false)
+		w.recordAttempt(pod, pod.UID, false)
 	case m.Event == queue.ScheduleAttemptFailure:
-		w.sawAttempt(pod, pod.UID, true)
+		w.recordAttempt(pod, pod.UID, true)
 	case m.To == sources.TierDeleted:
 		delete(w.pods, pod.UID)
-	case w.has(pod.UID): // it is in a queue
+	case w.has(pod.UID): // the scheduler has it in a queue
 		w.edit(pod.UID, func(r *record) { r.discarded = moment{} })
 	}
 }
 
-// sawFailure records a failed attempt.
-func (w *Watch) sawFailure(at time.Time, f *sources.FailedAttempt, objects cluster.Objects) {
+// observeFailure records a failed attempt.
+func (w *Watch) observeFailure(at time.Time, f *sources.FailedAttempt, objects cluster.Objects) {
 	pod, uid := objects.Pod(f.Pod), f.UID
 	if uid == "" && pod != nil {
 		uid = pod.UID
@@ -260,14 +260,14 @@ func (w *Watch) sawFailure(at time.Time, f *sources.FailedAttempt, objects clust
 			w.late = w.now()
 		}
 	}
-	w.sawAttempt(pod, uid, true)
+	w.recordAttempt(pod, uid, true)
 	if f.Version != "" && uid != "" {
 		w.edit(uid, func(r *record) { r.version, r.count = f.Version, f.Count })
 	}
 }
 
-// sawAttempt records evidence of an attempt of the pod with that UID. If it is gone, pod is nil or another pod.
-func (w *Watch) sawAttempt(pod *v1.Pod, uid types.UID, failed bool) {
+// recordAttempt records evidence of an attempt of the pod with that UID. If it is gone, pod is nil or another pod.
+func (w *Watch) recordAttempt(pod *v1.Pod, uid types.UID, failed bool) {
 	if pod == nil || uid != "" && pod.UID != uid || pod.Spec.NodeName != "" {
 		return
 	}
@@ -288,7 +288,7 @@ func (w *Watch) count(pod *v1.Pod) {
 	priority := priorityOf(pod)
 	t := w.tries[priority]
 	if t == nil {
-		if len(w.tries) >= mostPriorities {
+		if len(w.tries) >= maxPriorities {
 			return
 		}
 		t = &attempts{}
@@ -297,16 +297,16 @@ func (w *Watch) count(pod *v1.Pod) {
 	t.add(w.now(), pod.CreationTimestamp.Time)
 }
 
-// sawChange records a change of an object.
-func (w *Watch) sawChange(at time.Time, c *sources.ObjectChange, objects cluster.Objects) {
+// observeChange records a change of an object.
+func (w *Watch) observeChange(at time.Time, c *sources.ObjectChange, objects cluster.Objects) {
 	switch obj := c.Object.(type) {
 	case *v1.Node:
 		old := objects.Node(obj.Name)
 		switch {
 		case c.Verb == sources.Deleted:
 			delete(w.nodes, obj.Name)
-			if w.nodesGone = append(w.nodesGone, at); len(w.nodesGone) > mostGone {
-				w.nodesGone = w.nodesGone[1:]
+			if w.deletedNodes = append(w.deletedNodes, at); len(w.deletedNodes) > maxDeletedNodes {
+				w.deletedNodes = w.deletedNodes[1:]
 			}
 		case old == nil:
 			known := w.attached || !obj.CreationTimestamp.Time.Before(w.first.Add(-watchDelay))
@@ -317,12 +317,12 @@ func (w *Watch) sawChange(at time.Time, c *sources.ObjectChange, objects cluster
 			}
 		}
 	case *v1.Pod:
-		w.sawPodChange(at, c.Verb, objects.Pod(types.NamespacedName{Namespace: obj.Namespace, Name: obj.Name}), obj)
+		w.observePodChange(at, c.Verb, objects.Pod(types.NamespacedName{Namespace: obj.Namespace, Name: obj.Name}), obj)
 	}
 }
 
-// sawPodChange records a change of a pod. old is the pod with that name before, or nil.
-func (w *Watch) sawPodChange(at time.Time, verb sources.Verb, old, pod *v1.Pod) {
+// observePodChange records a change of a pod. old is the pod with that name before, or nil.
+func (w *Watch) observePodChange(at time.Time, verb sources.Verb, old, pod *v1.Pod) {
 	name := pod.Namespace + "/" + pod.Name
 	if old != nil && (verb == sources.Deleted || old.UID != pod.UID) {
 		delete(w.pods, old.UID)
@@ -342,8 +342,8 @@ func (w *Watch) sawPodChange(at time.Time, verb sources.Verb, old, pod *v1.Pod) 
 	}
 	switch over := !cluster.Waiting(pod) && pod.Spec.NodeName == old.Spec.NodeName && (pod.Status.Phase != old.Status.Phase); {
 	case old.Spec.NodeName == "" && pod.Spec.NodeName != "":
-		w.shows(at)
-		w.sawAttempt(old, old.UID, false)
+		w.countVisible(at)
+		w.recordAttempt(old, old.UID, false)
 		delete(w.pods, pod.UID)
 	case over && (pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed):
 		w.freed(pod.Spec.NodeName, "AssignedPodDelete", "pod "+name+" ended")
@@ -357,7 +357,7 @@ func (w *Watch) sawPodChange(at time.Time, verb sources.Verb, old, pod *v1.Pod) 
 	}
 }
 
-// freed notes what made room on a node. An empty event is one that may have woken pods unseen.
+// freed records a change that made room on a node. event is empty if it may have woken pods without a trace.
 func (w *Watch) freed(node, event, what string) {
 	if node == "" {
 		return
@@ -367,28 +367,28 @@ func (w *Watch) freed(node, event, what string) {
 	w.nodes[node] = r
 }
 
-// shows counts a request that shows by what it did.
-func (w *Watch) shows(at time.Time) {
+// countVisible counts a request that is visible by its effect.
+func (w *Watch) countVisible(at time.Time) {
 	if !w.exact {
-		w.requested(at)
+		w.countRequest(at)
 	}
 }
 
-// requested counts a request of the scheduler against its rate limit. Not all show, unless exact is set.
-func (w *Watch) requested(at time.Time) {
+// countRequest counts a request of the scheduler against its rate limit. Not all are visible, unless exact is set.
+func (w *Watch) countRequest(at time.Time) {
 	if w.qps <= 0 {
 		return
 	}
-	w.tokens = min(float64(w.burst), w.tokens+max(at.Sub(w.counted).Seconds(), 0)*float64(w.qps)*shownShare)
+	w.tokens = min(float64(w.burst), w.tokens+max(at.Sub(w.counted).Seconds(), 0)*float64(w.qps)*visibleShare)
 	if w.counted = at; w.tokens > 0 {
 		w.tokens--
 	}
-	if w.tokens < fewLeft {
+	if w.tokens < lowTokens {
 		w.limited = w.now()
 	}
 }
 
-// forgetDiscarded forgets which pods the scheduler discarded: it begins with all pods that wait.
+// forgetDiscarded drops the record of discarded pods: a scheduler starts with all waiting pods in its queue.
 func (w *Watch) forgetDiscarded() {
 	for uid, r := range w.pods {
 		r.discarded = moment{}

@@ -232,8 +232,11 @@ func (e *Engine) applyMove(now time.Time, m *sources.Move, modelled *shadow.Move
 		if p.Cause = nil; modelled != nil {
 			p.Cause = modelled.Because
 		}
-		if modelled != nil && modelled.Verdict != nil {
+		switch {
+		case modelled != nil && modelled.Verdict != nil:
 			p.Verdict = modelled.Verdict
+		case m.Event == queue.ScheduleAttemptFailure:
+			p.Verdict = nil // that of an earlier attempt
 		}
 		if m.Node != "" && to == queue.Scheduled {
 			p.Node = m.Node

@@ -55,23 +55,24 @@ func (o *opinions) close() {
 	}
 }
 
-// see takes in an event that e applies next.
-func (o *opinions) see(e *Engine, ev sources.Event) {
+// observe records an event that e applies next.
+func (o *opinions) observe(e *Engine, ev sources.Event) {
 	if o == nil {
 		return
 	}
 	o.bound = nil
+	o.watch.Pass(ev.Time)
 	if c, is := ev.Fact.(*sources.ObjectChange); is && c.Verb == sources.Updated {
 		if pod, is := c.Object.(*v1.Pod); is && pod.Spec.NodeName != "" {
-			o.seeBinding(e, pod)
+			o.judgeBinding(e, pod)
 		}
 	}
 	o.watch.SetOptions(e.Queue.Options())
-	o.watch.Saw(ev, e.Objects)
+	o.watch.Observe(ev, e.Objects)
 }
 
-// seeBinding judges a pod that is bound now.
-func (o *opinions) seeBinding(e *Engine, pod *v1.Pod) {
+// judgeBinding judges a pod that is bound now.
+func (o *opinions) judgeBinding(e *Engine, pod *v1.Pod) {
 	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	before, p := e.Objects.Pod(key), e.Board.Get(key)
 	if before == nil || before.UID != pod.UID || before.Spec.NodeName != "" || p == nil {
@@ -114,7 +115,7 @@ func (o *opinions) judge(e *Engine, now time.Time) (given []sources.Event) {
 
 // apply has e apply ev, and the verdicts that follow from it.
 func (o *opinions) apply(e *Engine, ev sources.Event) {
-	o.see(e, ev)
+	o.observe(e, ev)
 	e.apply(ev)
 	for _, given := range o.judge(e, ev.Time) {
 		e.apply(given)

@@ -43,7 +43,7 @@ func BenchmarkJudge(b *testing.B) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	for _, ev := range failed {
-		o.see(e, ev)
+		o.observe(e, ev)
 	}
 	now := noon
 	for b.Loop() {

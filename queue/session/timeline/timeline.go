@@ -171,7 +171,7 @@ func (t *Timeline) ExecuteNext() {
 	t.factBytes += t.factSize(ev)
 	_, given := ev.Fact.(*opinion.Given)
 	if !given {
-		t.opinions.see(t.Engine, ev)
+		t.opinions.observe(t.Engine, ev)
 	}
 	t.Engine.apply(ev)
 	if _, is := ev.Fact.(*sources.Counts); is {
