@@ -31,7 +31,7 @@ RACE = ./cmd/schedq/cli ./cmd/schedq/command ./cmd/schedq/metrics ./queue/classi
   ./queue/session/board ./queue/session/history ./queue/session/timeline ./room/... ./sources/disk ./sources/files ./sources/lines \
   ./sources/live/... ./sources/ring/... ./tui
 # Long tests of one goroutine, and tests of memory, find no races.
-NO_RACE = TestScreensNameOwnKeys|TestBadNamesOnEveryPage|TestTheExactNameIsFoundFirst|TestLongHolds|TestLongExplainedHolds|TestOwnTraces|TestWrappers|TestBombs|TestMemory
+NO_RACE = TestScreensNameOwnKeys|TestLong|TestLiveFreesEverything|TestSessionFreesEverything|TestCommandsFreeEverything|TestBadNamesOnEveryPage|TestTheExactNameIsFoundFirst|TestLongHolds|TestLongExplainedHolds|TestOwnTraces|TestWrappers|TestBombs|TestMemory
 race:
 	CGO_ENABLED=1 go test -race -short -vet=off -timeout 30m -skip '^($(NO_RACE))$$' $(RACE)
 

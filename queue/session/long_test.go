@@ -76,11 +76,15 @@ func attempted(whole *sources.Recording) *sources.Recording {
 
 // TestLong: every analysis of a recording gives the same result whether or not the recording is in memory.
 func TestLong(t *testing.T) {
-	whole, err := embedded.Open(t.Context(), "lively-nopop")
+	name := "workshop"
+	if !testing.Short() {
+		name = "lively-nopop"
+	}
+	whole, err := embedded.Open(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kept := range []*sources.Recording{whole, modelled(t, "lively-nopop"), attempted(whole)} {
+	for _, kept := range []*sources.Recording{whole, modelled(t, name), attempted(whole)} {
 		start, end := timeline.Span(kept)
 		pod := podOf(whole)
 		answers := map[string]func(rec *sources.Recording) (any, error){
