@@ -18,7 +18,7 @@ var rules = []rule{
 	{"untried pods are put back", "shadow/decide.go",
 		`case until.Sub(now) == evidence.Foresight && o.queue`, `case !OFF && until.Sub(now) == evidence.Foresight && o.queue`},
 	{"loop held up", "shadow/decide.go",
-		`if heldUp || held == upcomingLimit {`, `if heldUp && !OFF || held == upcomingLimit {`},
+		`if heldUp || nHeld == upcomingLimit {`, `if heldUp && !OFF || nHeld == upcomingLimit {`},
 	{"loop held up because nothing can have woken the pod", "shadow/decide.go",
 		`until.Before(o.channels.Horizon(now, pod)) && !o.mayWakeBy(now, until)`, `!OFF && until.Before(o.channels.Horizon(now, pod)) && !o.mayWakeBy(now, until)`},
 	{"no scheduler is at work", "shadow/presence.go",
@@ -43,8 +43,8 @@ var rules = []rule{
 	if claim := w.UnreadyClaim`},
 	{"another attempt in place of one without a trace", "shadow/decide.go",
 		`if a.Skipped || !o.channels.Requests {
-		return stands`, `if OFF || a.Skipped || !o.channels.Requests {
-		return stands`},
+		return nil, because`, `if OFF || a.Skipped || !o.channels.Requests {
+		return nil, because`},
 	{"in place: the pod of the waiting patch", "shadow/decide.go",
 		`sent := o.takenByPatch(now); pod != nil && pod.UID != a.Pod.UID &&`, `sent := o.takenByPatch(now); !OFF && pod != nil && pod.UID != a.Pod.UID &&`},
 	{"attempts end when their Event says", "shadow/driver.go",
@@ -53,9 +53,9 @@ var rules = []rule{
 		`	if d.oracle != nil && d.AwaitedPatch == nil {
 		if patch`, `	if !OFF && d.oracle != nil && d.AwaitedPatch == nil {
 		if patch`},
-	{"bindings behind the end of the source", "shadow/decide.go",
+	{"bindings behind the end of the source", "shadow/oracle.go",
 		`	return o.channels.Saturated(now) && o.channels.Until.Before(then.Add(patchPatience))`, `	return !OFF && o.channels.Saturated(now) && o.channels.Until.Before(then.Add(patchPatience))`},
-	{"patches behind the end of the source", "shadow/decide.go",
+	{"patches behind the end of the source", "shadow/oracle.go",
 		`	return !o.channels.Config.AsyncAPICalls && !o.channels.Logged() && o.channels.Saturated(now) &&
 		o.channels.Until`, `	return !OFF && !o.channels.Config.AsyncAPICalls && !o.channels.Logged() && o.channels.Saturated(now) &&
 		o.channels.Until`},
@@ -65,7 +65,7 @@ var rules = []rule{
 	}`, `	if OFF || t.Channels.Logged() {
 		return now
 	}`},
-	{"patch of an attempt to come", "shadow/decide.go",
+	{"patch of an attempt to come", "shadow/oracle.go",
 		`	return !o.channels.Config.AsyncAPICalls && !o.channels.Exact && o.queue.PlacesOthers`, `	return !OFF && !o.channels.Config.AsyncAPICalls && !o.channels.Exact && o.queue.PlacesOthers`},
 	{"catching up: the pods before", "shadow/driver.go",
 		`		if now.Sub(at) < soon {
@@ -167,7 +167,7 @@ var rules = []rule{
 		`	seen := o.future.Failure(now, within)
 	if seen == nil {`, `	seen := o.future.Failure(now, within)
 	if OFF || seen == nil {`},
-	{"patch that says why its attempt failed", "shadow/decide.go",
+	{"patch that says why its attempt failed", "shadow/oracle.go",
 		`	if message != "" {`, `	if message != "" && !OFF {`},
 	{"learned pace", "shadow/pace.go",
 		`	return time.Duration(float64(nominal) *`, `	if OFF {

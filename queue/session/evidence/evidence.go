@@ -6,10 +6,10 @@
 // attempt was not made, or only that its trace may be late, lost or never written. That depends on gaps in
 // the watches, on the rate limit of the scheduler's client, and on its event recorder.
 //
-// An attempt leaves up to three traces: the Event of its failure, the patch of its pod's status, and
-// the binding of its pod. Each is an Observation of its own. Only Patch matches a patch to an attempt,
-// when the model's attempt ends. An earlier match is not possible: several attempts of a pod may be
-// reported in one order and patched in another.
+// An attempt leaves up to three traces in the API: the Event of its failure, the patch of its pod's
+// status, and the binding of its pod. A log may contain its start and its end. Each is an Observation
+// of its own. A patch is matched to an attempt only when the model's attempt ends: several attempts of a
+// pod may be reported in one order and patched in another.
 package evidence
 
 import (

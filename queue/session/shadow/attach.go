@@ -53,11 +53,11 @@ func (s *shadow) attach(now, began time.Time) error {
 			continue
 		}
 		s.backOffUntilSeen(now, &made)
-		if s.driver.takesFrom(made.Tier) && !made.InCrowd && s.oracle.untried(now, pod) {
+		if s.driver.takesFrom(made.Tier) && !made.InCrowd && s.oracle.leftAlone(now, pod) {
 			made.Tier = queue.Unschedulable // otherwise the loop would have taken it at once
 		}
 		s.driver.queue.Restore(now, made.PodInfo)
-		s.unsettled.moves = s.unsettled.moves[:0]
+		s.pending.moves = s.pending.moves[:0]
 		s.oracle.tried.Note(pod.UID, lastAttempt{At: made.Timestamp, Seen: true})
 		key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 		s.shown[key] = pod.UID

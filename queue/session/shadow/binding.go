@@ -103,7 +103,7 @@ func (d *Driver) awaitEvictions(now time.Time, a *cycle.Attempt) {
 		}
 		ends := e.until
 		if d.oracle != nil {
-			if seen, told := d.oracle.future.PodEndsAt(e.Victim.UID, now, writePatience); told {
+			if seen, ok := d.oracle.future.PodEndsAt(e.Victim.UID, now, writePatience); ok {
 				ends = seen
 			} else {
 				ends = ends.Add(-writePatience)
@@ -145,7 +145,7 @@ func (d *Driver) finishBindings(now time.Time) {
 		case d.oracle != nil && b.timesOut != nil:
 			d.Scheduler.Fail(now, b.Binding, b.timesOut)
 			_ = d.Scheduler.Writes()
-			d.onSettled(now, nil)
+			d.onMoves(now, nil)
 			continue
 		case d.oracle != nil:
 			d.takeBackBinding(now, b)
@@ -153,7 +153,7 @@ func (d *Driver) finishBindings(now time.Time) {
 		}
 		// The pod's return to the queue reports a failed binding.
 		_ = d.Scheduler.Bind(now, b.Binding)
-		d.onSettled(now, &cycle.Attempt{Pod: b.Pod, Node: b.Node})
+		d.onMoves(now, &cycle.Attempt{Pod: b.Pod, Node: b.Node})
 		for _, w := range d.Scheduler.Writes() {
 			d.Cluster.ApplyWrite(now, w.Object)
 		}
@@ -216,7 +216,7 @@ func (d *Driver) takeBackBinding(now time.Time, b *binding) {
 		// It is in flight, so nothing else of its name is queued.
 		_ = d.queue.AddUnschedulableIfNotPresent(now, info.Pod, queue.Rejection{UnschedulablePlugins: plugins})
 	}
-	d.onSettled(now, nil)
+	d.onMoves(now, nil)
 }
 
 // eachBinding yields the pods that are being bound.

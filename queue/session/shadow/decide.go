@@ -4,7 +4,6 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/cluster"
@@ -21,10 +20,10 @@ type decision struct {
 	// endsOnMove is true if the wait ends as soon as any pod moves, since the loop may then take
 	// another pod.
 	endsOnMove bool
-	// untried is the next pod in the queue, if an attempt of it would leave a trace and none is
-	// observed. It is nil if the queue was not consulted.
-	untried *v1.Pod
-	inTurn  bool // the decision consulted the queue's order
+	// inOrder is true if the decision follows from the queue's order. Then unseen is the next pod in
+	// the queue if an attempt of it would leave a trace and none is observed.
+	inOrder bool
+	unseen  *v1.Pod
 	because reason.Cause
 }
 
@@ -54,9 +53,8 @@ func (o *oracle) decide(now time.Time) decision {
 	if last && first != nil && (sent.Sub(now) <= soon || o.queue.IsNext(first)) {
 		return decision{do: takePod, pod: first, because: reason.Cause{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
 	}
-	// Other pods are tried before the pod of the next patch.
-	inTurn := !sent.IsZero() && (first != nil || !last)
-	if seen := o.future.Failure(now, crowding); seen != nil && !(inTurn && seen.Kind == evidence.Patched) {
+	othersFirst := !sent.IsZero() && (first != nil || !last)
+	if seen := o.future.Failure(now, crowding); seen != nil && !(othersFirst && seen.Kind == evidence.Patched) {
 		pod, saturated := o.queue.Takeable(seen), o.channels.Saturated(now) && !o.channels.Config.AsyncAPICalls
 		switch {
 		case pod == nil && saturated:
@@ -85,7 +83,7 @@ func (o *oracle) awaitsAnswer(now time.Time) (until time.Time, waits bool) {
 }
 
 // takenByPatch returns the first pod that the loop must take before the next status patch is sent,
-// while requests wait for the client's rate limit. sent is when that patch is sent. Requests are
+// while requests wait for the client's rate limit. sent is when that patch is sent at the latest. Requests are
 // sent in the order in which they were made, and the loop waits for the answer to its patch. So the
 // loop first places the pods whose bindings are sent before the patch. Then its attempt of the
 // patch's pod fails, after other pods, in queue order, whose attempts write nothing. last is true
@@ -116,48 +114,48 @@ func (o *oracle) waitingPatch(now time.Time) *evidence.Observation {
 }
 
 // upcoming decides by the queue alone. The loop takes the next pod unless that is held (see
-// heldUntil). If it is held, the loop waits up to writePatience. After that the pod can't be in the
-// real queue, and the loop takes others. Pods for which no scheduler is at work are skipped.
+// heldUntil). If it is held, the loop waits until presence.passesOver reports that the pod can't be
+// in the real queue, and then takes others. Pods for which no scheduler is at work are skipped.
 func (o *oracle) upcoming(now time.Time) decision {
-	held, next, passed := 0, time.Time{}, false
-	does := decision{do: takeNext, inTurn: true}
+	nHeld, next, skipped := 0, time.Time{}, false
+	does := decision{do: takeNext, inOrder: true}
 	for pod := range o.queue.Upcoming() {
 		if !o.presence.Works(pod) {
-			passed = true
+			skipped = true
 			continue
 		}
-		until, is, because := o.heldUntil(now, pod)
-		if !is && held > 0 && !o.presence.passesOver(now) {
+		until, held, because := o.heldUntil(now, pod)
+		if !held && nHeld > 0 && !o.presence.passesOver(now) {
 			break
 		}
 		switch {
-		case !is && (held > 0 || passed):
+		case !held && (nHeld > 0 || skipped):
 			does.do, does.pod, does.because = takePod, pod, reason.Cause{Rule: reason.OutOfOrder, At: o.channels.Horizon(now, pod)}
 			return does
-		case !is:
+		case !held:
 			does.because = because
 			return does
 		case until.Sub(now) == evidence.Foresight && o.queue.FailedBefore(pod) && !cluster.MayHaveDevices(pod) && o.channels.Idle(now):
 			// The real loop would have taken pod by then.
 			return decision{do: putBack, pod: pod, because: reason.Cause{Rule: reason.NotTried, At: until}}
-		case held == 0 || until.Before(next):
+		case nHeld == 0 || until.Before(next):
 			next = until
 		}
-		if held == 0 && until.Equal(o.channels.Horizon(now, pod)) {
-			does.untried = pod
+		if nHeld == 0 && until.Equal(o.channels.Horizon(now, pod)) {
+			does.unseen = pod
 		}
-		held++
+		nHeld++
 		// If an attempt is this near, it is the next one: the loop was held up. The loop was also
 		// held up if nothing can have woken the pod just now.
 		heldUp := until.Sub(now) < o.longestWork() || until.Before(o.channels.Horizon(now, pod)) && !o.mayWakeBy(now, until)
-		if heldUp || held == upcomingLimit {
+		if heldUp || nHeld == upcomingLimit {
 			break
 		}
 	}
-	if held == 0 && !passed {
+	if nHeld == 0 && !skipped {
 		return does
 	}
-	if does.do, does.until, does.endsOnMove = wait, next, true; held == 0 {
+	if does.do, does.until, does.endsOnMove = wait, next, true; nHeld == 0 {
 		does.until = now.Add(LongestGap)
 	}
 	return does
@@ -210,7 +208,7 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 		return until, until.After(now), reason.ByEvidence(reason.InOrder, seen)
 	}
 	if o.preBind.AwaitsVolume(pod) {
-		return until, false, turn // its outcome may show only after minutes
+		return until, false, turn // its outcome may be visible only after minutes
 	}
 	if claimed {
 		return claimedAt.Add(-soon), claimedAt.Sub(now) > soon, turn
@@ -221,24 +219,25 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 	return horizon, true, turn
 }
 
-// untried reports whether the real loop left pod alone although it could take it: an attempt made
-// now would leave a trace, and none is observed.
-func (o *oracle) untried(now time.Time, pod *v1.Pod) bool {
+// leftAlone reports whether the real loop left pod alone although it could take it: an attempt made
+// now would leave a trace, and none is observed. Unlike heldUntil, it also counts traces that may be
+// late.
+func (o *oracle) leftAlone(now time.Time, pod *v1.Pod) bool {
 	silence := o.channels.Silence(now, pod)
 	return (silence == evidence.Conclusive || silence == evidence.Late) && o.preBind.Device(now, pod) == nil && o.future.Attempt(pod.UID, now, o.channels.Horizon(now, pod).Sub(now)) == nil
 }
 
-// insteadOf returns what the real loop did now in place of attempt a, or takeNext if a stands.
-// Under load the model's order of pods drifts from the real order. An attempt that should have left
-// a trace but did not is therefore replaced with the next observed failure. insteadOf does not
-// change o.
-func (o *oracle) insteadOf(now time.Time, a *cycle.Attempt) (stands decision) {
+// insteadOf returns the pod that the real loop took now instead of attempt a's, or nil if it took
+// that one. Under load the model's order of pods drifts from the real order. An attempt that should
+// have left a trace but did not is therefore replaced with the next observed failure. insteadOf does
+// not change o.
+func (o *oracle) insteadOf(now time.Time, a *cycle.Attempt) (other *v1.Pod, because reason.Cause) {
 	if a.Skipped || !o.channels.Requests {
-		return stands
+		return nil, because
 	}
 	if a.Binding != nil {
 		if pod, _, sent := o.takenByPatch(now); pod != nil && pod.UID != a.Pod.UID && o.placesAfter(now, sent, a.Pod) {
-			return decision{do: takePod, pod: pod, because: reason.Cause{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
+			return pod, reason.Cause{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}
 		}
 	}
 	within := evidence.AttemptSlack
@@ -247,13 +246,13 @@ func (o *oracle) insteadOf(now time.Time, a *cycle.Attempt) (stands decision) {
 	}
 	seen := o.future.Failure(now, within)
 	if seen == nil {
-		return stands
+		return nil, because
 	}
 	pod := o.queue.Takeable(seen)
 	if pod == nil || pod.UID == a.Pod.UID || o.agreesWithSeen(now, a) {
-		return stands
+		return nil, because
 	}
-	return decision{do: takePod, pod: pod, because: reason.ByEvidence(reason.Replacement, seen)}
+	return pod, reason.ByEvidence(reason.Replacement, seen)
 }
 
 // placesAfter reports whether pod is observed to be bound by a request sent after sent, and was
@@ -271,7 +270,8 @@ func (o *oracle) placesAfter(now, sent time.Time, pod *v1.Pod) bool {
 }
 
 // agreesWithSeen reports whether the next trace of attempt a's pod matches the outcome of a, which
-// ends now: its binding, its patch, or no trace if the attempt writes nothing.
+// ends now: its binding or its patch. It returns true if the attempt writes nothing, because then no
+// trace can contradict it.
 func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 	if a.Binding != nil {
 		return o.seesBinding(now, a.Pod)
@@ -285,100 +285,6 @@ func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 		return true
 	}
 	return o.patch(now, a.Pod.UID, "") != nil || !o.channels.WatchesPods(now)
-}
-
-// seesDeletion reports whether the victim with that UID is observed to be deleted within
-// writePatience from now. It returns true if the source does not contain the scheduler's requests
-// or its watch of pods is broken.
-func (o *oracle) seesDeletion(now time.Time, victim types.UID) bool {
-	return !o.channels.Requests || !o.channels.WatchesPods(now) || o.future.PodEnds(victim, now, writePatience)
-}
-
-// failsAt returns when attempt a, which begins now, is observed to fail, and marks that observation
-// as used. It returns false if there is no such observation within evidence.AttemptSlack, or within
-// a longer time if a log contains the starts of attempts or a has victims.
-func (o *oracle) failsAt(now time.Time, a *cycle.Attempt) (time.Time, bool) {
-	within := evidence.AttemptSlack
-	switch {
-	case o.channels.LogsStarts():
-		within = bindPatience // any duration: the loop makes one attempt at a time
-	case len(a.Evictions) > 0:
-		within = writePatience
-	}
-	seen := o.future.Event(a.Pod.UID, now, within)
-	if seen == nil {
-		return time.Time{}, false
-	}
-	seen.Used = true
-	return seen.Time, true
-}
-
-// patchedAt returns when the API server answered the patch of the pod's status that is made now,
-// and marks that observation as used. It returns now if no patch was made. It returns otherwise if
-// the source does not contain the scheduler's requests, or if its watch of pods is broken and no
-// patch is observed. message is the reason for the attempt's failure if the failure was observed
-// now, otherwise empty.
-func (o *oracle) patchedAt(now time.Time, uid types.UID, message string, otherwise time.Time) time.Time {
-	if !o.channels.Requests {
-		return otherwise
-	}
-	if seen := o.patch(now, uid, message); seen != nil {
-		seen.Used = true
-		return seen.Time
-	}
-	if !o.channels.WatchesPods(now) {
-		return otherwise
-	}
-	if o.patchOutlasts(now) {
-		return o.channels.Until
-	}
-	return now
-}
-
-// patchOutlasts reports whether a patch that is made now and has no trace may be sent after the end
-// of the source. While requests wait for the rate limit, the loop waits for its patch and makes no
-// other attempt.
-func (o *oracle) patchOutlasts(now time.Time) bool {
-	return !o.channels.Config.AsyncAPICalls && !o.channels.Logged() && o.channels.Saturated(now) &&
-		o.channels.Until.Sub(now) < bindPatience && o.future.NextPatch(now, bindPatience) == nil
-}
-
-// bindingOutlasts reports whether a binding that the model expects to be answered at then may
-// happen after the end of the source: requests wait for the rate limit, and not all of them leave a
-// trace.
-func (o *oracle) bindingOutlasts(now, then time.Time) bool {
-	return o.channels.Saturated(now) && o.channels.Until.Before(then.Add(patchPatience))
-}
-
-// patch returns the observed patch of an attempt of that pod that ends now, or nil if there is
-// none. message is as in patchedAt.
-func (o *oracle) patch(now time.Time, uid types.UID, message string) *evidence.Observation {
-	if next := o.waitingPatch(now); next != nil {
-		if next.UID != uid {
-			return nil
-		}
-		return next
-	}
-	if message != "" {
-		seen := o.future.Patch(uid, now, writePatience, true)
-		if seen != nil && seen.ConditionMessage == message && !o.queue.PlacesOthers(o.future, now, seen.EndedBy) {
-			return seen // the loop waits for it, however late it is sent
-		}
-	}
-	late := o.channels.Saturated(now) || o.channels.Config.AsyncAPICalls
-	seen := o.future.Patch(uid, now, writePatience, late)
-	if seen != nil && (!late && seen.EndedBy.Sub(now) > patchSlack || late && o.comesLater(now, seen)) {
-		return nil // it belongs to a later attempt
-	}
-	return seen
-}
-
-// comesLater reports whether patch belongs to a later attempt: before it is sent, a pod is placed
-// that is not in the queue yet or not awake yet, and the loop places no pod while it waits for the
-// answer to a patch (schedule_one.go, v1.33, handleSchedulingFailure). If the source contains all
-// requests, the order of the waiting ones shows this instead (see waitingPatch).
-func (o *oracle) comesLater(now time.Time, patch *evidence.Observation) bool {
-	return !o.channels.Config.AsyncAPICalls && !o.channels.Exact && o.queue.PlacesOthers(o.future, now, patch.EndedBy)
 }
 
 // mayWakeBy reports whether the scheduler receives a change that may wake pods between now and

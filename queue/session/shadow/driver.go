@@ -27,12 +27,12 @@ type Driver struct {
 	Scheduler *cycle.Scheduler
 	queue     *queue.Queue
 	ticks     queue.Ticks
-	// onSettled is called whenever the queue may have made moves. attempt is the one whose end
+	// onMoves is called whenever the queue may have made moves. attempt is the one whose end
 	// caused them, or nil.
-	onSettled func(now time.Time, attempt *cycle.Attempt)
-	Cluster   writeTarget // nil in a shadow
-	oracle    *oracle     // nil except in a shadow
-	unsettled *unsettled  // moves of the queue that are not emitted yet; nil except in a shadow
+	onMoves func(now time.Time, attempt *cycle.Attempt)
+	Cluster writeTarget   // nil in a shadow
+	oracle  *oracle       // nil except in a shadow
+	pending *pendingMoves // moves of the queue that are not emitted yet; nil except in a shadow
 
 	now          time.Time
 	AttemptBegan time.Time      // when the last attempt began
@@ -60,19 +60,19 @@ type writeTarget interface {
 	RemoveVictim(now time.Time, victim *v1.Pod)
 }
 
-// unsettled collects the moves of a queue that are not emitted yet. It is the queue's observer.
-type unsettled struct{ moves []queue.Transition }
+// pendingMoves collects the moves of a queue that are not emitted yet. It is the queue's observer.
+type pendingMoves struct{ moves []queue.Transition }
 
 // Moved implements queue.Observer.
-func (u *unsettled) Moved(m queue.Transition) { u.moves = append(u.moves, m) }
+func (u *pendingMoves) Moved(m queue.Transition) { u.moves = append(u.moves, m) }
 
 // Failed implements queue.Observer. The model ignores errors that upstream only logs.
-func (u *unsettled) Failed(error) {}
+func (u *pendingMoves) Failed(error) {}
 
 // NewDriver connects sched and q and returns a driver that runs them from now on. The caller must
 // set a cluster or an oracle.
-func NewDriver(cfg *schedulerconfig.Config, sched *cycle.Scheduler, q *queue.Queue, k queue.Ticks, now time.Time, settled func(time.Time, *cycle.Attempt)) *Driver {
-	d := &Driver{Scheduler: sched, queue: q, ticks: k, now: now, onSettled: settled, limiter: cfg.ClientLimiter(1),
+func NewDriver(cfg *schedulerconfig.Config, sched *cycle.Scheduler, q *queue.Queue, k queue.Ticks, now time.Time, moved func(time.Time, *cycle.Attempt)) *Driver {
+	d := &Driver{Scheduler: sched, queue: q, ticks: k, now: now, onMoves: moved, limiter: cfg.ClientLimiter(1),
 		asyncAPICalls: cfg.AsyncAPICalls}
 	sched.Drive(q)
 	return d
@@ -154,7 +154,7 @@ func (d *Driver) flush(now time.Time, backoff, leftover bool) {
 	if leftover {
 		d.queue.FlushUnschedulableLeftover(now)
 	}
-	d.onSettled(now, nil)
+	d.onMoves(now, nil)
 }
 
 // attempt lets the loop take one pod. The attempt is in progress until LoopFree, when Conclude ends
@@ -174,13 +174,10 @@ func (d *Driver) attempt(now time.Time) *cycle.Attempt {
 		return nil
 	}
 	if d.oracle != nil {
-		if does := d.oracle.insteadOf(now, a); does.do != takeNext {
+		if other, because := d.oracle.insteadOf(now, a); other != nil {
 			d.undoAttempt(a)
-			if d.because = does.because; does.do == takePod {
-				return d.AttemptOf(now, does.pod)
-			}
-			d.LoopFree = does.until
-			return nil
+			d.because = because
+			return d.AttemptOf(now, other)
 		}
 	}
 	return d.beginAttempt(now, a, false)
@@ -194,10 +191,10 @@ func (d *Driver) decide(now time.Time) decision {
 	for ; does.do == putBack; does = d.oracle.decide(now) {
 		d.because = does.because
 		d.queue.Observe(now, queue.Observation{Pod: does.pod, To: queue.Unschedulable, Inferred: true})
-		d.onSettled(now, nil)
+		d.onMoves(now, nil)
 	}
-	if does.inTurn {
-		d.oracle.presence.NotTried(now, does.untried)
+	if does.inOrder {
+		d.oracle.presence.NotTried(now, does.unseen)
 	}
 	d.because = does.because
 	return does
@@ -206,9 +203,9 @@ func (d *Driver) decide(now time.Time) decision {
 // undoAttempt undoes attempt a, which has just begun. The pop of its pod is not emitted yet.
 func (d *Driver) undoAttempt(a *cycle.Attempt) {
 	d.Scheduler.Undo(a)
-	last := len(d.unsettled.moves) - 1
-	from := d.unsettled.moves[last].From
-	d.unsettled.moves = d.unsettled.moves[:last]
+	last := len(d.pending.moves) - 1
+	from := d.pending.moves[last].From
+	d.pending.moves = d.pending.moves[:last]
 	d.queue.Unpop(a.Pod.UID, from)
 }
 
@@ -218,8 +215,8 @@ func (d *Driver) AttemptOf(now time.Time, pod *v1.Pod) *cycle.Attempt {
 	return d.attemptOf(now, pod, false, "")
 }
 
-// attemptOf is like AttemptOf. If over is true, the attempt is observed to be over now. If node is
-// not empty, the attempt placed pod on that node.
+// attemptOf is like AttemptOf. If over is true, the attempt is observed to be over now, and it placed
+// the pod on node if the model places it nowhere.
 func (d *Driver) attemptOf(now time.Time, pod *v1.Pod, over bool, node string) *cycle.Attempt {
 	if info, ok := d.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
 		d.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
@@ -248,7 +245,7 @@ func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle
 	if over {
 		d.endsAsSeen = fails
 	} else if d.oracle != nil {
-		// An observed failure belongs to this attempt even if the model places the pod.
+		// An observed failure belongs to this attempt even if the model places or skips the pod.
 		if at, ok := d.oracle.failsAt(now, a); ok && fails {
 			d.LoopFree, d.endsAsSeen = at, true
 		}
@@ -260,7 +257,7 @@ func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle
 	if !d.endsAsSeen {
 		d.awaitEvictions(now, a)
 	}
-	d.onSettled(now, nil)
+	d.onMoves(now, nil)
 	return a
 }
 
@@ -303,10 +300,10 @@ func (d *Driver) conclude(now time.Time, observed bool) {
 			}
 			if !d.asyncAPICalls {
 				d.AwaitedPatch = &statusPatch{uid: pod.UID, until: until, object: w.Object}
-			} else if d.Cluster != nil {
-				d.Cluster.ApplyWrite(now, w.Object)
+				continue
 			}
-		} else if d.Cluster != nil {
+		}
+		if d.Cluster != nil {
 			d.Cluster.ApplyWrite(now, w.Object)
 		}
 	}
@@ -336,11 +333,11 @@ func (d *Driver) conclude(now time.Time, observed bool) {
 		}
 		d.Bindings = append(d.Bindings, b)
 	}
-	d.onSettled(now, a)
+	d.onMoves(now, a)
 }
 
-// resumeAt restarts the loop at now with nothing in progress. The log contains what happened in the
-// meantime.
+// resumeAt restarts the loop at now without an attempt or a patch in progress. The log contains what
+// happened in the meantime. Bindings and evictions continue.
 func (d *Driver) resumeAt(now time.Time) {
 	d.now, d.LoopFree, d.endsOnMove, d.UnderWay, d.AwaitedPatch = now, now, false, nil, nil
 }
@@ -371,13 +368,13 @@ func (d *Driver) endWaitOnMove(now time.Time) {
 
 // catchUp lets the loop take pod because the real loop was observed to take it. First it takes the
 // preceding pods for whose attempts there was time since the loop became free, then pod itself. All
-// these attempts end at once. It returns false if pod is in a tier from which the loop takes no
+// these attempts are made at now and end at once; at counts how many there was time for. It returns false if pod is in a tier from which the loop takes no
 // pods. It is called while an observation is applied: the oracle answers as of now, when that
 // observation is no longer in its future.
 //
-// told is true if that observation is a failure. If it comes from a log, which contains every
+// failed is true if that observation is a failure. If it comes from a log, which contains every
 // failure, the next failure belongs to another attempt.
-func (d *Driver) catchUp(now time.Time, pod *v1.Pod, told bool) bool {
+func (d *Driver) catchUp(now time.Time, pod *v1.Pod, failed bool) bool {
 	if !d.oracle.seesNodes() {
 		return false
 	}
@@ -394,7 +391,7 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod, told bool) bool {
 	for ; ; at = at.Add(each) {
 		if a := d.UnderWay; a != nil {
 			if a.Pod.UID == pod.UID {
-				d.conclude(now, told || d.endsAsSeen)
+				d.conclude(now, failed || d.endsAsSeen)
 				return true
 			}
 			d.Conclude(now)
@@ -410,10 +407,10 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod, told bool) bool {
 		}
 	}
 	d.because = reason.Cause{Rule: reason.ByCatchingUp}
-	if d.attemptOf(now, pod, told && d.oracle.channels.Logged(), "") == nil {
+	if d.attemptOf(now, pod, failed && d.oracle.channels.Logged(), "") == nil {
 		return false
 	}
-	d.conclude(now, told)
+	d.conclude(now, failed)
 	// Do not let a later observation of this attempt block the loop.
 	d.LoopFree = earlier(d.LoopFree, now.Add(each))
 	return true

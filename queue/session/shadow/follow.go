@@ -16,7 +16,7 @@ import (
 )
 
 // This file applies observations of the real scheduler to the model: a binding, a failed attempt,
-// the patch of a pod's status.
+// the patch of a pod's status, a refused request, the deletion of a pod.
 
 // follow applies what the change from old to pod shows. old is nil if the pod is new.
 func (s *shadow) follow(now time.Time, old, pod *v1.Pod) {
@@ -130,7 +130,7 @@ func (s *shadow) applyFailure(now time.Time, f *sources.FailedAttempt) {
 // before is over.
 func (s *shadow) applyStart(seen *evidence.Observation) {
 	d, now := s.driver, seen.Time
-	if d == nil || s.told != nil || !s.oracle.seesNodes() || !s.oracle.channels.LogsStarts() {
+	if d == nil || s.reported != nil || !s.oracle.seesNodes() || !s.oracle.channels.LogsStarts() {
 		return
 	}
 	if a := d.UnderWay; a != nil {
@@ -161,21 +161,21 @@ func (s *shadow) applyPatch(now time.Time, pod *v1.Pod, expected bool) {
 		// v1.34, Run).
 		recent = true
 	}
-	if d.asyncAPICalls && last.Told && c != nil && last.Message != c.Message {
+	if d.asyncAPICalls && last.FromEvent && c != nil && last.Message != c.Message {
 		expected = false // it carries a later attempt's failure
 	}
 	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.Requests && s.oracle.bindingShows(now, pod)) {
 		recent, expected = false, false // from another attempt: the model placed the pod
 	}
-	others := s.oracle.channels.Logged() // the log contains each attempt itself
-	if cluster.Waiting(pod) && !expected && !recent && !others {
+	logged := s.oracle.channels.Logged()
+	if cluster.Waiting(pod) && !expected && !recent && !logged {
 		s.flushSeen(now, keyOf(pod))
 		message := ""
 		if c != nil {
 			message = c.Message
 		}
 		s.applyRejection(now, pod, sources.Sanitize(message), nil)
-	} else if recent && !others && c != nil && c.Reason == v1.PodReasonSchedulerError {
+	} else if recent && !logged && c != nil && c.Reason == v1.PodReasonSchedulerError {
 		s.applyError(now, pod, evidence.Patched)
 	}
 	if node := pod.Status.NominatedNodeName; cluster.Waiting(pod) && node != "" && node != d.queue.NominatedNode(pod.UID) {
@@ -194,7 +194,7 @@ func (s *shadow) applyError(now time.Time, pod *v1.Pod, seen evidence.Kind) {
 		return
 	}
 	if a := d.UnderWay; a != nil && a.Pod.UID == pod.UID {
-		d.Conclude(now) // it did not take place
+		d.Conclude(now) // the error is that of the attempt before
 	}
 	if info, ok := d.queue.Get(pod.Namespace, pod.Name); ok && info.Pod.UID == pod.UID && d.bindingOf(pod.UID) == nil && info.ConsecutiveErrorsCount == 0 {
 		d.because = reason.Cause{Rule: reason.ByOutcome, Seen: seen, At: now}
@@ -204,11 +204,12 @@ func (s *shadow) applyError(now time.Time, pod *v1.Pod, seen evidence.Kind) {
 }
 
 // applyRejection applies a failed attempt of pod and its reason. If the model has not just made
-// that attempt, its loop makes it now. If the model's outcome differs, the pod goes to the tier
-// that message implies. told is the FailedAttempt with further details, or nil.
-func (s *shadow) applyRejection(now time.Time, pod *v1.Pod, message sources.SafeText, told *sources.FailedAttempt) {
+// that attempt, its loop makes it now. If the model placed the pod or can't make the attempt, the
+// pod goes to the tier that event or message imply; otherwise the plugins that rejected it in the
+// model stand. event is the failure's Event, or nil.
+func (s *shadow) applyRejection(now time.Time, pod *v1.Pod, message sources.SafeText, event *sources.FailedAttempt) {
 	d := s.driver
-	had := s.hasJustAttempted(now, pod.UID, told != nil) || d.catchUp(now, pod, told != nil)
+	had := s.hasJustAttempted(now, pod.UID, event != nil) || d.catchUp(now, pod, event != nil)
 	if b := d.bindingOf(pod.UID); b != nil {
 		d.dropBinding(b)
 		d.Scheduler.Forget(b.Binding)
@@ -218,25 +219,25 @@ func (s *shadow) applyRejection(now time.Time, pod *v1.Pod, message sources.Safe
 		s.ensureInFlight(now, pod)
 		why := queue.Rejection{}
 		switch {
-		case told != nil && told.Error: // rejected by no plugin
-		case told != nil && told.Plugins != nil:
-			why.UnschedulablePlugins = told.Plugins
-		case told != nil && message == "":
+		case event != nil && event.Error: // rejected by no plugin
+		case event != nil && event.Plugins != nil:
+			why.UnschedulablePlugins = event.Plugins
+		case event != nil && message == "":
 			why.UnschedulablePlugins = []string{verdict.UnknownPlugin}
 		default:
 			why.UnschedulablePlugins = s.reasons.PluginsOf(string(message), s.cfg.Release)
 		}
 		d.because = reason.Cause{Rule: reason.ByOutcome, Seen: evidence.Patched, At: now}
-		if told != nil {
+		if event != nil {
 			d.because.Seen = evidence.Failed
 		}
 		_ = d.queue.AddUnschedulableIfNotPresent(now, pod, why) // can't fail: the pod is in flight
 		s.emitMoves(now, nil)
-	} else if told != nil && told.Error {
+	} else if event != nil && event.Error {
 		s.applyError(now, pod, evidence.Failed)
 	}
-	s.oracle.tried.Note(pod.UID, lastAttempt{At: now, Seen: true, Message: string(message), Told: told != nil && told.Count < 2})
-	if told != nil {
+	s.oracle.tried.Note(pod.UID, lastAttempt{At: now, Seen: true, Message: string(message), FromEvent: event != nil && event.Count < 2})
+	if event != nil {
 		s.oracle.tried.Ended = now
 	}
 	c, awaited := cluster.Unscheduled(pod), d.AwaitedPatch != nil && d.AwaitedPatch.uid == pod.UID
@@ -315,13 +316,11 @@ func (s *shadow) flushSeen(now time.Time, pod types.NamespacedName) {
 	if !s.oracle.channels.LogsStarts() { // the observation is of the attempt's end
 		began = now.Add(-d.timeFor(nominalTime(s.objects.Count("Node"))))
 	}
-	// Since v1.33 a backoff is over only after its expiry.
+	// Since v1.33 a backoff is over only after its expiry; in older releases a nanosecond makes no difference.
 	ran := d.ticks.AdjustBackoff(info.BackoffExpiry.Add(time.Nanosecond), began)
 	d.queue.FlushBackoffCompletedAsOf(now, ran)
-	d.onSettled(now, nil)
+	d.onMoves(now, nil)
 }
-
-// This file handles deleted pods and requests that the API server refused.
 
 // endEvictions ends the evictions of the victim with that UID.
 func (s *shadow) endEvictions(now time.Time, uid types.UID) {
@@ -346,9 +345,9 @@ func (s *shadow) podGone(now time.Time, uid types.UID) {
 	}
 }
 
-// unbind fails the binding of the pod with that UID for that reason, if one is in progress.
-func (s *shadow) unbind(now time.Time, uid types.UID, reason error) {
-	if s.driver.Unbind(now, uid, reason) {
+// unbind fails the binding of the pod with that UID with err, if one is in progress.
+func (s *shadow) unbind(now time.Time, uid types.UID, err error) {
+	if s.driver.Unbind(now, uid, err) {
 		_ = s.driver.Scheduler.Writes()
 		s.emitMoves(now, nil)
 	}

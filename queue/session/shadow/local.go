@@ -31,7 +31,7 @@ type local struct {
 	driver     *Driver       // nil before the scheduler starts
 	stopped    func() bool   // see Feed.EndWith
 	deliveries deliveries    // changes not yet delivered to the scheduler, in order
-	unsettled  unsettled     // moves of its queue that are not emitted yet
+	pending    pendingMoves  // moves of its queue that are not emitted yet
 	clockAhead time.Duration // latest known value
 }
 
@@ -58,7 +58,7 @@ func (l *local) load(now time.Time, settled func(time.Time, *cycle.Attempt)) (it
 	})
 	opts := l.cfg.Queue
 	opts.ClockAhead = l.clockAhead
-	q := queue.New(opts, sched.Plugins(), &l.unsettled)
+	q := queue.New(opts, sched.Plugins(), &l.pending)
 	l.driver = NewDriver(l.cfg, sched, q, queue.NewTicks(opts, now), now, settled)
 	l.driver.stopped = l.stopped
 	l.objects.Each("PodGroup", func(obj runtime.Object) bool {

@@ -23,32 +23,32 @@ type reportedTiers map[types.NamespacedName]sources.Tier
 func (s *shadow) applyVerbosity(now time.Time, verbosity int) {
 	s.oracle.channels.Verbosity = verbosity
 	switch {
-	case verbosity >= sources.MovesVerbosity && s.told == nil && s.driver != nil:
+	case verbosity >= sources.MovesVerbosity && s.reported == nil && s.driver != nil:
 		if s.driver.UnderWay != nil {
 			s.driver.Conclude(now)
 		}
-		s.told = reportedTiers{}
+		s.reported = reportedTiers{}
 		s.objects.Each("Pod", func(obj runtime.Object) bool {
 			pod := obj.(*v1.Pod)
 			if info, ok := s.driver.queue.Get(pod.Namespace, pod.Name); ok {
-				s.told[keyOf(pod)] = sources.Tier(info.Tier.String())
+				s.reported[keyOf(pod)] = sources.Tier(info.Tier.String())
 			}
 			return true
 		})
-	case verbosity < sources.MovesVerbosity && s.told != nil:
+	case verbosity < sources.MovesVerbosity && s.reported != nil:
 		s.resumeMoves(now)
 	}
 }
 
 // applyMove applies a move in the log to the model's queue.
 func (s *shadow) applyMove(now time.Time, m *sources.Move) {
-	if s.told == nil || m.Restated {
+	if s.reported == nil || m.Restated {
 		return
 	}
-	s.told[m.Pod] = m.To
+	s.reported[m.Pod] = m.To
 	if pod := s.objects.Pod(m.Pod); pod != nil {
 		s.moveTo(now, pod, m)
-		s.unsettled.moves = s.unsettled.moves[:0] // the log contains them
+		s.pending.moves = s.pending.moves[:0] // the log contains them
 		s.shown[m.Pod] = pod.UID
 		if m.To == sources.TierDeleted {
 			delete(s.shown, m.Pod)
@@ -76,7 +76,7 @@ func (s *shadow) moveTo(now time.Time, pod *v1.Pod, m *sources.Move) {
 // pods among the unschedulable ones.
 func (s *shadow) applyDumped(now time.Time, f *sources.Dumped) {
 	pod := s.objects.Pod(f.Pod)
-	if s.told != nil || s.driver == nil || pod == nil || pod.UID != f.UID || !cluster.Waiting(pod) || !s.driver.Scheduler.Responsible(pod) {
+	if s.reported != nil || s.driver == nil || pod == nil || pod.UID != f.UID || !cluster.Waiting(pod) || !s.driver.Scheduler.Responsible(pod) {
 		return
 	}
 	if a := s.driver.UnderWay; a != nil && a.Pod.UID == pod.UID {
@@ -101,14 +101,14 @@ func (s *shadow) deliverQuietly(to time.Time) {
 	for len(s.deliveries) > 0 && !s.deliveries[0].At.After(to) {
 		s.deliver(s.deliveries[0].At, s.deliveries[0].Change)
 		s.deliveries = s.deliveries[1:]
-		s.unsettled.moves = s.unsettled.moves[:0]
+		s.pending.moves = s.pending.moves[:0]
 	}
 }
 
 // resumeMoves resumes the model's own moves, from the tiers that the log reported last.
 func (s *shadow) resumeMoves(now time.Time) {
 	s.driver.resumeAt(now)
-	for key, tier := range s.told {
+	for key, tier := range s.reported {
 		pod := s.objects.Pod(key)
 		if pod == nil {
 			continue
@@ -117,8 +117,8 @@ func (s *shadow) resumeMoves(now time.Time) {
 			s.moveTo(now, pod, &sources.Move{Pod: key, To: tier})
 		}
 	}
-	s.unsettled.moves = s.unsettled.moves[:0]
-	s.told = nil
+	s.pending.moves = s.pending.moves[:0]
+	s.reported = nil
 }
 
 func keyOf(pod *v1.Pod) types.NamespacedName {

@@ -14,8 +14,9 @@ import (
 	"github.com/schedq/schedq/queue/session/verdict"
 )
 
-// oracle predicts what the real scheduler does next, as far as the source shows it. Its answers
-// depend only on its fields. A query changes nothing except that it may mark observations as used.
+// oracle answers, from the traces ahead, what the real scheduler does next. Its answers depend only
+// on its fields. A query changes nothing, except that failsAt and patchedAt mark the observation
+// that they return as used, so that no other attempt gets it.
 type oracle struct {
 	future     *evidence.Future
 	pace       *pace
@@ -44,7 +45,8 @@ func (o *oracle) seesBinding(now time.Time, pod *v1.Pod) bool {
 	return !o.channels.Requests || !o.channels.WatchesPods(now) || o.bindingShows(now, pod)
 }
 
-// bindingShows is seesBinding for a source that contains the scheduler's requests.
+// bindingShows is seesBinding for a source that contains the scheduler's requests. It returns true
+// while something must still be provided for pod, unless an attempt of it fails meanwhile.
 func (o *oracle) bindingShows(now time.Time, pod *v1.Pod) bool {
 	if o.awaits(now, pod) {
 		// The binding takes as long as its prerequisites; only an attempt that fits nowhere
@@ -62,8 +64,8 @@ func (o *oracle) bindingShows(now time.Time, pod *v1.Pod) bool {
 }
 
 // observedFailure returns the message and the rejector plugins of the failed attempt a in the real
-// scheduler. It does so only if they are known and that scheduler knew nodes that the model does
-// not: logs that begin in the middle lack nodes that have not changed since. An attempt without a
+// scheduler. It does so only if they are known and the message counts another number of nodes than
+// the model has: logs that begin in the middle lack nodes that have not changed since. An attempt without a
 // patch failed with the message in the pod's condition (schedule_one.go, updatePod).
 func (o *oracle) observedFailure(now time.Time, a *cycle.Attempt) (message string, plugins []string, ok bool) {
 	if !o.lacksNodes || !o.channels.Requests || a.Binding != nil || a.Skipped || a.Group != nil {
@@ -88,92 +90,96 @@ func (o *oracle) awaits(now time.Time, pod *v1.Pod) bool {
 	return err != nil
 }
 
-// lastAttempt describes a completed attempt.
-type lastAttempt struct {
-	At time.Time // when it ended
-	// Seen is true if the source showed the attempt.
-	Seen bool
-	// Message is the reason for the failure, until a patch reports it. It is empty if the attempt
-	// did not fail or the reason is unknown.
-	Message string
-	// Told is true if Message comes from the attempt's own Event. An Event series keeps the message
-	// of its first attempt.
-	Told bool
+// seesDeletion reports whether the victim with that UID is observed to be deleted within
+// writePatience from now. It returns true if the source does not contain the scheduler's requests
+// or its watch of pods is broken.
+func (o *oracle) seesDeletion(now time.Time, victim types.UID) bool {
+	return !o.channels.Requests || !o.channels.WatchesPods(now) || o.future.PodEnds(victim, now, writePatience)
 }
 
-// lastAttempts records the last attempt of each pod, by UID.
-type lastAttempts struct {
-	last map[types.UID]lastAttempt
-	// Ended is when the last attempt with an observed end ended. The loop does not wait for a patch
-	// of an earlier attempt: a patch is answered before the loop takes another pod
-	// (schedule_one.go, v1.33, handleSchedulingFailure).
-	Ended time.Time
-}
-
-// Note records a as the last attempt of the pod with that UID.
-func (p *lastAttempts) Note(uid types.UID, a lastAttempt) {
-	if p.last == nil {
-		p.last = map[types.UID]lastAttempt{}
+// failsAt returns when attempt a, which begins now, is observed to fail, and marks that observation
+// as used. It returns false if there is no such observation within evidence.AttemptSlack, or within
+// a longer time if a log contains the starts of attempts or a has victims.
+func (o *oracle) failsAt(now time.Time, a *cycle.Attempt) (time.Time, bool) {
+	within := evidence.AttemptSlack
+	switch {
+	case o.channels.LogsStarts():
+		within = bindPatience // any duration: the loop makes one attempt at a time
+	case len(a.Evictions) > 0:
+		within = writePatience
 	}
-	p.last[uid] = a
-}
-
-// Last returns the last attempt of the pod with that UID, and false if none is known.
-func (p *lastAttempts) Last(uid types.UID) (lastAttempt, bool) {
-	a, ok := p.last[uid]
-	return a, ok
-}
-
-// Forget forgets the pod with that UID.
-func (p *lastAttempts) Forget(uid types.UID) { delete(p.last, uid) }
-
-// Clear forgets all pods.
-func (p *lastAttempts) Clear() { clear(p.last) }
-
-// IsNew reports whether the last attempt of the pod with that UID ended less than within before
-// now, and no later attempt was observed to end.
-func (p *lastAttempts) IsNew(now time.Time, uid types.UID, within time.Duration) bool {
-	a, ok := p.last[uid]
-	return ok && now.Sub(a.At) < within && !p.Ended.After(a.At)
-}
-
-// IsUnseen reports whether the last attempt of the pod with that UID ended less than within before
-// now and was not observed yet. If so, a trace observed now belongs to that attempt.
-func (p *lastAttempts) IsUnseen(now time.Time, uid types.UID, within time.Duration) bool {
-	a, ok := p.last[uid]
-	return ok && !a.Seen && now.Sub(a.At) < within
-}
-
-// See marks the last attempt of the pod with that UID as observed, given an observed end at at. It
-// returns false if the observation is of an unknown attempt: one that ended later than the last
-// attempt by more than slack.
-func (p *lastAttempts) See(at time.Time, uid types.UID, slack time.Duration) bool {
-	a, ok := p.last[uid]
-	if !ok || a.At.Before(at.Add(-slack)) {
-		return false
+	seen := o.future.Event(a.Pod.UID, now, within)
+	if seen == nil {
+		return time.Time{}, false
 	}
-	a.Seen = true
-	p.last[uid] = a
-	return true
+	seen.Used = true
+	return seen.Time, true
 }
 
-// SeePatch clears the message of the last attempt of the pod with that UID, because its patch was
-// observed: no other patch reports that message.
-func (p *lastAttempts) SeePatch(uid types.UID) {
-	if a, ok := p.last[uid]; ok {
-		a.Message = ""
-		p.last[uid] = a
+// patchedAt returns when the API server answered the patch of the pod's status that is made now,
+// and marks that observation as used. It returns now if no patch was made. It returns otherwise if
+// the source does not contain the scheduler's requests, or if its watch of pods is broken and no
+// patch is observed. message is the reason for the attempt's failure if the failure was observed
+// now, otherwise empty.
+func (o *oracle) patchedAt(now time.Time, uid types.UID, message string, otherwise time.Time) time.Time {
+	if !o.channels.Requests {
+		return otherwise
 	}
+	if seen := o.patch(now, uid, message); seen != nil {
+		seen.Used = true
+		return seen.Time
+	}
+	if !o.channels.WatchesPods(now) {
+		return otherwise
+	}
+	if o.patchOutlasts(now) {
+		return o.channels.Until
+	}
+	return now
 }
 
-// Writer returns a predicate: is the last attempt of the pod with that UID new (see IsNew), and can
-// it have sent a patch with the message wrote? The node counts of both messages must agree if both
-// have one. A count equal to nodes, the current number of nodes, is also accepted, since the
-// scheduler may know of a node change before the model does.
-func (p *lastAttempts) Writer(now time.Time, within time.Duration, nodes int) func(uid types.UID, wrote string) bool {
-	return func(uid types.UID, wrote string) bool {
-		had, _, _ := verdict.ReadMessage(p.last[uid].Message)
-		counts, _, _ := verdict.ReadMessage(wrote)
-		return p.IsNew(now, uid, within) && (had == 0 || counts == 0 || counts == had || counts == nodes)
+// patchOutlasts reports whether a patch that is made now and has no trace may be sent after the end
+// of the source. While requests wait for the rate limit, the loop waits for its patch and makes no
+// other attempt.
+func (o *oracle) patchOutlasts(now time.Time) bool {
+	return !o.channels.Config.AsyncAPICalls && !o.channels.Logged() && o.channels.Saturated(now) &&
+		o.channels.Until.Sub(now) < bindPatience && o.future.NextPatch(now, bindPatience) == nil
+}
+
+// bindingOutlasts reports whether a binding that the model expects to be answered at then may
+// happen after the end of the source: requests wait for the rate limit, and not all of them leave a
+// trace.
+func (o *oracle) bindingOutlasts(now, then time.Time) bool {
+	return o.channels.Saturated(now) && o.channels.Until.Before(then.Add(patchPatience))
+}
+
+// patch returns the observed patch of an attempt of that pod that ends now, or nil if there is
+// none. message is as in patchedAt.
+func (o *oracle) patch(now time.Time, uid types.UID, message string) *evidence.Observation {
+	if next := o.waitingPatch(now); next != nil {
+		if next.UID != uid {
+			return nil
+		}
+		return next
 	}
+	if message != "" {
+		seen := o.future.Patch(uid, now, writePatience, true)
+		if seen != nil && seen.ConditionMessage == message && !o.queue.PlacesOthers(o.future, now, seen.EndedBy) {
+			return seen // the loop waits for it, however late it is sent
+		}
+	}
+	late := o.channels.Saturated(now) || o.channels.Config.AsyncAPICalls
+	seen := o.future.Patch(uid, now, writePatience, late)
+	if seen != nil && (!late && seen.EndedBy.Sub(now) > patchSlack || late && o.comesLater(now, seen)) {
+		return nil // it belongs to a later attempt
+	}
+	return seen
+}
+
+// comesLater reports whether patch belongs to a later attempt: before it is sent, a pod is placed
+// that is not in the queue yet or not awake yet, and the loop places no pod while it waits for the
+// answer to a patch (schedule_one.go, v1.33, handleSchedulingFailure). If the source contains all
+// requests, the order of the waiting ones shows this instead (see waitingPatch).
+func (o *oracle) comesLater(now time.Time, patch *evidence.Observation) bool {
+	return !o.channels.Config.AsyncAPICalls && !o.channels.Exact && o.queue.PlacesOthers(o.future, now, patch.EndedBy)
 }

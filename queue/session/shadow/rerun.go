@@ -223,16 +223,16 @@ func (r *rerun) changed(now time.Time, c *sources.ObjectChange) {
 // deliverChange delivers c to the scheduler at now.
 func (r *rerun) deliverChange(now time.Time, c *sources.ObjectChange) {
 	r.deliver(now, c)
-	r.driver.delayLoop(now, time.Duration(len(r.unsettled.moves))*moveTime)
+	r.driver.delayLoop(now, time.Duration(len(r.pending.moves))*moveTime)
 	r.emitMoves(now, nil)
 }
 
 var errPodGone = errors.New("the pod was deleted")
 
-// emitMoves emits the queue's unsettled moves as events. a is the attempt whose end caused them,
+// emitMoves emits the queue's pending moves as events. a is the attempt whose end caused them,
 // or nil.
 func (r *rerun) emitMoves(now time.Time, a *cycle.Attempt) {
-	for _, t := range r.unsettled.moves {
+	for _, t := range r.pending.moves {
 		m := r.move(now, t, a)
 		if a != nil && a.Pod.UID == t.Pod.UID && t.To == queue.Scheduled {
 			m.Node = a.Node
@@ -240,7 +240,7 @@ func (r *rerun) emitMoves(now time.Time, a *cycle.Attempt) {
 		r.emit(sources.Event{Time: t.Time, Fact: m})
 		r.setOff(t)
 	}
-	r.unsettled.moves = r.unsettled.moves[:0]
+	r.pending.moves = r.pending.moves[:0]
 }
 
 // ApplyWrite implements writeTarget. Like the API server, it refuses writes to pods that no longer

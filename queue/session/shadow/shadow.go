@@ -34,7 +34,7 @@ type shadow struct {
 	shown  cluster.QueuedPods
 	// priorAttempts is what is known of attempts made before the source attached to the scheduler.
 	priorAttempts earlierAttempts
-	told          reportedTiers // nil unless the scheduler's log currently contains all moves
+	reported      reportedTiers // nil unless the scheduler's log currently contains all moves
 	knowsNodes    bool          // the source ever contains a node, or reports that there is none
 	logged        bool          // a log contains attempts at some time
 	limited       bool          // requests were rate-limited when the source attached
@@ -109,7 +109,7 @@ func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
 	if err != nil {
 		return nil, err
 	}
-	s.driver.oracle, s.driver.unsettled = s.oracle, &s.unsettled
+	s.driver.oracle, s.driver.pending = s.oracle, &s.pending
 	s.oracle.queue = lineup{Queue: s.driver.queue, TakesFrom: s.driver.takesFrom, HasNode: s.objects.HasNode}
 	s.oracle.channels.Forget()
 	s.oracle.presence.Restart(now)
@@ -145,7 +145,7 @@ func (s *shadow) applyNext() error {
 	}
 	s.emit(ev.Event)
 	_, failed := ev.Fact.(*sources.FailedAttempt) // in the loop or in a binding cycle
-	if ev.OtherScheduler || (failed || ev.Failed()) && (s.told != nil || s.oracle.future.HasOtherScheduler(ev.UID)) {
+	if ev.OtherScheduler || (failed || ev.Failed()) && (s.reported != nil || s.oracle.future.HasOtherScheduler(ev.UID)) {
 		return nil
 	}
 	s.applyWork(ev)
@@ -259,7 +259,7 @@ func earlier(a, b time.Time) time.Time {
 
 // advance runs the scheduler and delivers changes to it, up to and including to.
 func (s *shadow) advance(to time.Time) {
-	if s.told != nil {
+	if s.reported != nil {
 		s.deliverQuietly(to)
 		return
 	}
@@ -284,14 +284,14 @@ func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 		s.noteNode(now, c)
 		return // the scheduler has not started; it will load the object
 	}
-	if pod, ok := c.Object.(*v1.Pod); ok && s.told == nil {
+	if pod, ok := c.Object.(*v1.Pod); ok && s.reported == nil {
 		before, _ := old.(*v1.Pod)
 		s.podChanged(now, c.Verb, before, pod)
 	}
 	if claim, ok := c.Object.(*resourcev1.ResourceClaim); ok {
 		s.driver.failBindings(now, claim)
 	}
-	if claim, ok := c.Object.(*v1.PersistentVolumeClaim); ok && s.told == nil {
+	if claim, ok := c.Object.(*v1.PersistentVolumeClaim); ok && s.reported == nil {
 		s.applySelectedNode(now, claim, selectedNode(old, claim))
 	}
 	s.deliveries.Add(now, watchDelay, c)
@@ -320,7 +320,7 @@ func (s *shadow) deliverNext(now time.Time) {
 		s.oracle.channels.PodUpdated(now, pod.UID)
 	}
 	s.noteNode(now, c)
-	moved := len(s.unsettled.moves)
+	moved := len(s.pending.moves)
 	s.emitMoves(now, nil)
 	s.driver.delayLoop(now, time.Duration(moved)*moveTime)
 	if isPod && c.Verb == sources.Deleted {
@@ -343,12 +343,12 @@ func (s *shadow) noteNode(now time.Time, c *sources.ObjectChange) {
 // deliverRemaining delivers the last changes of a recording, which ends before the scheduler's
 // watch would deliver them. A pod created at the very end waits, too.
 func (s *shadow) deliverRemaining(end time.Time) {
-	for s.driver != nil && s.told == nil && len(s.deliveries) > 0 && !s.deliveries[0].At.After(end.Add(watchDelay)) {
+	for s.driver != nil && s.reported == nil && len(s.deliveries) > 0 && !s.deliveries[0].At.After(end.Add(watchDelay)) {
 		s.deliverNext(end)
 	}
 }
 
-// emitMoves emits the queue's unsettled moves as events. a is the attempt whose end caused them,
+// emitMoves emits the queue's pending moves as events. a is the attempt whose end caused them,
 // or nil.
 func (s *shadow) emitMoves(now time.Time, a *cycle.Attempt) {
 	if a != nil {
@@ -360,7 +360,7 @@ func (s *shadow) emitMoves(now time.Time, a *cycle.Attempt) {
 	}
 	because := s.driver.because
 	s.driver.because = reason.Cause{}
-	for _, t := range s.unsettled.moves {
+	for _, t := range s.pending.moves {
 		if t.To == queue.Deleted && s.driver.isTrying(t.Pod.UID) && s.objects.Pod(keyOf(t.Pod)) == nil {
 			// The pod stays in flight until its attempt ends (scheduling_queue.go, Delete and
 			// Done), unless the name is reused.
@@ -381,10 +381,10 @@ func (s *shadow) emitMoves(now time.Time, a *cycle.Attempt) {
 			s.emit(sources.Event{Time: t.Time, Fact: &Move{Move: &again}})
 		}
 	}
-	if len(s.unsettled.moves) > 0 {
+	if len(s.pending.moves) > 0 {
 		s.driver.endWaitOnMove(now)
 	}
-	s.unsettled.moves = s.unsettled.moves[:0]
+	s.pending.moves = s.pending.moves[:0]
 }
 
 // targetPod is the prefix of the labels of events by which a pod's own update moves it. Upstream
