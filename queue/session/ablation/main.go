@@ -185,12 +185,10 @@ func measure(program, dir, inputs, recordings string, without ...string) (map[st
 	cmd := exec.Command(program, "-test.run", "^TestAnswers$/"+recordings, "-test.timeout", "1h")
 	cmd.Dir = "queue/session/report"
 	cmd.Env = append(os.Environ(), "SCHEDQ_VERIFY=1", "SCHEDQ_ANSWERS="+out, "SCHEDQ_INPUTS="+cmp.Or(inputs, "0123"), "SCHEDQ_OFF="+strings.Join(without, ";"))
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, text[max(0, len(text)-2000):])
-	}
+	text, failed := cmd.CombinedOutput() // it also fails if answers are worse than the test wants
 	f, err := os.Open(out)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w: %s", err, failed, text[max(0, len(text)-2000):])
 	}
 	defer f.Close()
 	shares := map[string]float64{}

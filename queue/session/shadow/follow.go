@@ -60,20 +60,25 @@ func (s *shadow) applyBinding(now time.Time, old, pod *v1.Pod) {
 }
 
 // applySelectedNode handles the scheduler's choice of a node for the pod of claim: the scheduler
-// has placed the pod, which waits for the volume. An empty node means that there was no choice.
+// has placed the pod, which waits for the volume. An empty node means that there was no choice. If
+// several waiting pods use the claim, it is unknown which of them was placed.
 func (s *shadow) applySelectedNode(now time.Time, claim *v1.PersistentVolumeClaim, node string) {
 	d := s.driver
 	if node == "" || !s.oracle.seesNodes() {
 		return
 	}
+	var waiting []*v1.Pod
 	for info := range d.queue.Pods(func(t queue.Tier) bool { return t.Queued() || t == queue.InFlight }) {
 		if !cluster.HasVolume(info.Pod, claim) {
 			continue
 		}
-		if d.bindingOf(info.Pod.UID) == nil {
-			s.placeOn(now, info.Pod, node)
+		if d.bindingOf(info.Pod.UID) != nil {
+			return // it is the one
 		}
-		return
+		waiting = append(waiting, info.Pod)
+	}
+	if len(waiting) == 1 {
+		s.placeOn(now, waiting[0], node)
 	}
 }
 
