@@ -83,7 +83,7 @@ func Start(ctx context.Context, b *Binaries, dir string, opts Options) (_ *Contr
 
 // Stop stops all components, the last started first, and waits for them.
 func (c *ControlPlane) Stop() {
-	for _, p := range []program{c.scheduler, kwok, controllerManager, apiserver, etcd} {
+	for _, p := range []program{c.second(), c.scheduler, kwok, controllerManager, apiserver, etcd} {
 		c.end(p, 0)
 	}
 }
@@ -125,6 +125,19 @@ func (c *ControlPlane) RestartScheduler(ctx context.Context) error {
 func (c *ControlPlane) RunScheduler(ctx context.Context, path string, flags ...string) error {
 	c.other, c.flags = path, flags
 	return c.RestartScheduler(ctx)
+}
+
+// RunSecondScheduler starts another process of the scheduler, which does not wait until it is the leader.
+func (c *ControlPlane) RunSecondScheduler(ctx context.Context) error {
+	c.binaries.paths[c.second()] = c.binaries.paths[c.scheduler]
+	return c.startSchedulerAs(ctx, c.second(), "--leader-elect=false")
+}
+
+// second returns the program of RunSecondScheduler.
+func (c *ControlPlane) second() program {
+	p := c.scheduler
+	p.name = "second-" + p.name
+	return p
 }
 
 // StopScheduler stops the scheduler and waits for it.
@@ -275,6 +288,10 @@ func (c *ControlPlane) startControllerManager(ctx context.Context) error {
 }
 
 func (c *ControlPlane) startScheduler(ctx context.Context) error {
+	return c.startSchedulerAs(ctx, c.scheduler, c.flags...)
+}
+
+func (c *ControlPlane) startSchedulerAs(ctx context.Context, p program, flags ...string) error {
 	kubeconfig, err := c.Kubeconfig(SchedulerUser, "")
 	if err != nil {
 		return err
@@ -287,7 +304,7 @@ func (c *ControlPlane) startScheduler(ctx context.Context) error {
 	if c.opts.FeatureGates != "" {
 		args = append(args, "--feature-gates="+c.opts.FeatureGates)
 	}
-	return c.runSecure(ctx, c.scheduler, delegate, append(args, c.flags...)...)
+	return c.runSecure(ctx, p, delegate, append(args, flags...)...)
 }
 
 // runSecure starts a program with a secure port that delegates authentication and authorization to the
