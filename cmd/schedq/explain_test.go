@@ -3,9 +3,15 @@ package main
 import (
 	"encoding/json"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/embedded"
 )
 
 // TestExplain: the text about a pod of an embedded recording.
@@ -108,7 +114,51 @@ func TestExplainMarkdown(t *testing.T) {
 			t.Errorf("exit %d, %q, no %q in\n%s", code, stderr, want, out)
 		}
 	}
-	if code, _, stderr := schedq(t, "", "explain", "train-0", "--recording", "workshop", "-o", "yaml"); code != 2 || !strings.Contains(stderr, `invalid output format "yaml": use text, json or markdown`) {
+	if code, _, stderr := schedq(t, "", "explain", "train-0", "--recording", "workshop", "-o", "yaml"); code != 2 || !strings.Contains(stderr, `invalid output format "yaml": use text, json, markdown or issue`) {
 		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// TestExplainIssue: a report for a public issue has the pod's moves and objects, and none of the cluster's names, labels and their values.
+func TestExplainIssue(t *testing.T) {
+	rec, err := embedded.Open(t.Context(), "workshop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := map[string]bool{}
+	for _, ev := range rec.Events {
+		c, is := ev.Fact.(*sources.ObjectChange)
+		if !is {
+			continue
+		}
+		obj := c.Object.(metav1.Object)
+		secret[obj.GetName()] = true
+		for key, value := range obj.GetLabels() {
+			secret[key], secret[value] = true, true
+		}
+	}
+	for _, known := range []string{"", "default", "kubernetes.io/hostname", "topology.kubernetes.io/zone", "system-cluster-critical", "system-node-critical"} {
+		delete(secret, known)
+	}
+	token := regexp.MustCompile(`[-A-Za-z0-9_./]*[A-Za-z0-9]`)
+	for args, want := range map[string][]string{
+		"train-0 --at 10:56:45":      {"### What was expected", "| unschedulable |", "NodeAffinity", "kind: Pod", "name: pod-1"},
+		"urgent-0 --at 10:57:57.400": {"kube-scheduler v1.37", "| ScheduleAttemptFailure |", "kind: Node", "name: node-1", "- effect: NoSchedule\n    key: label-"},
+	} {
+		code, out, stderr := schedq(t, "", append([]string{"explain", "--recording", "workshop", "-o", "issue"}, strings.Fields(args)...)...)
+		if code != 0 {
+			t.Fatalf("exit %d: %s", code, stderr)
+		}
+		for _, text := range want {
+			if !strings.Contains(out, text) {
+				t.Errorf("%s: no %q in\n%s", args, text, out)
+			}
+		}
+		_, objects, _ := strings.Cut(out, "```yaml")
+		for _, word := range token.FindAllString(out, -1) {
+			if secret[word] && (strings.ContainsAny(word, "-/.") || strings.Contains(objects, word)) {
+				t.Errorf("%s: the report contains %s", args, word)
+			}
+		}
 	}
 }

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
@@ -18,6 +21,70 @@ import (
 
 // ExplainPod replays rec up to at and explains the pod at that time.
 func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Options, key types.NamespacedName, at time.Time) (*explain.Explanation, error) {
+	return explainPod(ctx, rec, opts, key, at, func(*owner, *board.Pod, *explain.Explanation) {})
+}
+
+// Case is an explanation of a pod and what it rests on, for a report to others.
+type Case struct {
+	*explain.Explanation
+	// Release is the scheduler's release, as far as is known.
+	Release string
+	Object  *v1.Pod
+	// Nodes are the node of the verdict, or the nearest ones.
+	Nodes []*v1.Node
+	// Moves are the last moves of the pod, at most maxCaseMoves, oldest first. Earlier is true if there were more.
+	Moves   []*board.Transition
+	Earlier bool
+}
+
+// maxCaseMoves limits the moves of a Case.
+const maxCaseMoves = 40
+
+// PodCase replays rec up to at and returns the pod's case at that time.
+func PodCase(ctx context.Context, rec *sources.Recording, opts timeline.Options, key types.NamespacedName, at time.Time) (*Case, error) {
+	c := &Case{}
+	_, err := explainPod(ctx, rec, opts, key, at, func(o *owner, p *board.Pod, x *explain.Explanation) {
+		c.Explanation, c.Object = x, p.Object()
+		if running := timeline.SchedulersOf(rec).At(o.now); running != nil {
+			c.Release = string(running.Release)
+		}
+		c.Nodes = caseNodes(o.recording.Engine.Objects, p, x)
+		for m := p.Last; m != nil && !c.Earlier; m = m.Prev() {
+			if len(c.Moves) == maxCaseMoves {
+				c.Earlier = true
+			} else {
+				c.Moves = append(c.Moves, m)
+			}
+		}
+		slices.Reverse(c.Moves)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// caseNodes returns the nodes that matter for p: of its verdict, its own, and those that lack least, at most three.
+func caseNodes(objects cluster.Objects, p *board.Pod, x *explain.Explanation) (nodes []*v1.Node) {
+	names := []string{p.Node, p.NominatedNode}
+	if p.Opinion != nil {
+		names = slices.Insert(names, 0, p.Opinion.On)
+	}
+	if x.Needs != nil {
+		for _, n := range x.Needs.Nearest {
+			names = append(names, string(n.Node))
+		}
+	}
+	for _, name := range names {
+		if n := objects.Node(name); n != nil && len(nodes) < 3 && !slices.Contains(nodes, n) {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
+}
+
+// explainPod is ExplainPod, and calls use with the pod and the session that explains it.
+func explainPod(ctx context.Context, rec *sources.Recording, opts timeline.Options, key types.NamespacedName, at time.Time, use func(*owner, *board.Pod, *explain.Explanation)) (*explain.Explanation, error) {
 	cfg, err := opts.SchedulerConfig(rec)
 	if err != nil {
 		return nil, err
@@ -38,6 +105,7 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 			if p.Key == key {
 				x := f.Unserved(p)
 				x.Source, x.SchedulerEnded = f.Name, f.SchedulerEnded()
+				use(o, p, x)
 				return x, nil
 			}
 		}
@@ -58,6 +126,7 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 	}
 	f.Hints = explain.NewHints(plugins)
 	x.WokenBy = f.Wakes(p)
+	use(o, p, x)
 	return x, nil
 }
 

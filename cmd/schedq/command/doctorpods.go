@@ -148,7 +148,7 @@ func (d *podsDoctor) watch(cmd *cobra.Command, cluster *kubeFlags, stream source
 			result.Start = s.Attached
 		},
 		Verdict: func(at time.Time, p *board.Pod) {
-			if p.Opinion != nil && board.HasLeft(p) && shows(p, at) {
+			if p.Opinion != nil && p.Opinion.Code == opinion.MissedWakeUp && shows(p, at) { // it is being bound
 				result.Pods = append(result.Pods, judged(p.Key, p.Opinion))
 			}
 		},
@@ -174,7 +174,7 @@ func (d *podsDoctor) watch(cmd *cobra.Command, cluster *kubeFlags, stream source
 		if cluster.Shows(p.Key.Namespace) {
 			result.Pending++
 		}
-		if p.Opinion != nil && shows(p, result.End) {
+		if p.Opinion != nil && p.Opinion.Code != opinion.MissedWakeUp && shows(p, result.End) {
 			result.Pods = append(result.Pods, judged(p.Key, p.Opinion))
 		}
 	}

@@ -22,9 +22,10 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// quietStream is a cluster in which a scheduler binds a new pod every ten seconds, and nothing else happens.
+// quietStream is a cluster in which a scheduler binds a new pod every ten seconds, and nothing else happens but later.
 type quietStream struct {
 	objects        []runtime.Object
+	later          []change
 	attached, next time.Time
 	pods           int
 }
@@ -43,6 +44,10 @@ func (s *quietStream) Take() (events []sources.Event, _ sources.Status) {
 		}
 		events = append(events, sources.Event{Time: now, Fact: &sources.Attached{Nodes: true}})
 	}
+	for len(s.later) > 0 && !now.Before(s.attached.Add(s.later[0].after)) {
+		events = append(events, sources.Event{Time: now, Fact: s.later[0].fact})
+		s.later = s.later[1:]
+	}
 	if !now.Before(s.next) {
 		s.next = now.Add(10 * time.Second)
 		s.pods++
@@ -54,6 +59,34 @@ func (s *quietStream) Take() (events []sources.Event, _ sources.Status) {
 	return events, sources.Status{Attached: s.attached}
 }
 
+// change is a fact so long after attaching.
+type change struct {
+	after time.Duration
+	fact  sources.Fact
+}
+
+// missedWakeUp are the changes of a pod that does not fit on node, which grows after a minute, and that is bound after five.
+func missedWakeUp(pod *corev1.Pod, node *corev1.Node) []change {
+	const tooSmall = "0/2 nodes are available: 2 Insufficient cpu."
+	cpu := func(n string) corev1.ResourceList {
+		return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(n)}
+	}
+	pod.Spec.Containers = []corev1.Container{{Name: "c", Resources: corev1.ResourceRequirements{Requests: cpu("4")}}}
+	rejected, bound, larger := pod.DeepCopy(), pod.DeepCopy(), node.DeepCopy()
+	rejected.ResourceVersion = "2"
+	rejected.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: tooSmall}}
+	bound.ResourceVersion, bound.Spec.NodeName = "3", node.Name
+	larger.ResourceVersion = "2"
+	larger.Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("32")
+	return []change{
+		{11 * time.Second, &sources.ObjectChange{Verb: sources.Added, Object: pod}},
+		{11 * time.Second, &sources.FailedAttempt{Pod: types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, UID: pod.UID, Message: tooSmall, Recorded: sources.NewRecorded("1", 1)}},
+		{11 * time.Second, &sources.ObjectChange{Verb: sources.Updated, Object: rejected}},
+		{time.Minute, &sources.ObjectChange{Verb: sources.Updated, Object: larger}},
+		{5*time.Minute + 25*time.Second, &sources.ObjectChange{Verb: sources.Updated, Object: bound}},
+	}
+}
+
 // waitingPod returns a pod that was created now.
 func waitingPod(name string) *corev1.Pod {
 	return &corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"},
@@ -61,7 +94,8 @@ func waitingPod(name string) *corev1.Pod {
 		Spec:       corev1.PodSpec{SchedulerName: "default-scheduler"}, Status: corev1.PodStatus{Phase: corev1.PodPending}}
 }
 
-// TestDoctorPods: after its time, doctor --pods reports the pods that wait for something nobody does, and no others.
+// TestDoctorPods: after its time, doctor --pods reports the pods that wait for something nobody does, those that were bound meanwhile
+// after a missed wake-up, and no others.
 func TestDoctorPods(t *testing.T) {
 	// kube-scheduler's debugger listens for a signal. The runtime's first listener must not belong to the bubble.
 	interrupts := make(chan os.Signal, 1)
@@ -73,7 +107,10 @@ func TestDoctorPods(t *testing.T) {
 		gated, nobodys := waitingPod("gated"), waitingPod("nobodys")
 		gated.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/quota"}}
 		nobodys.Spec.SchedulerName = "retired"
-		stream := &quietStream{objects: []runtime.Object{node, gated, nobodys}}
+		small := node.DeepCopy()
+		small.Name = "node-b"
+		small.Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("2")
+		stream := &quietStream{objects: []runtime.Object{node, small, gated, nobodys}, later: missedWakeUp(waitingPod("missed"), small)}
 		d := podsDoctor{lasts: verdictsTake}
 		cmd := &cobra.Command{}
 		cmd.SetContext(t.Context())
@@ -86,10 +123,10 @@ func TestDoctorPods(t *testing.T) {
 		for _, p := range found.Pods {
 			got[string(p.Pod)] = p.Verdict.Code
 		}
-		if len(got) != 2 || got["shop/gated"] != opinion.Held || got["shop/nobodys"] != opinion.NoScheduler || found.Pending != 2 {
+		if len(got) != 3 || got["shop/missed"] != opinion.MissedWakeUp || got["shop/gated"] != opinion.Held || got["shop/nobodys"] != opinion.NoScheduler || found.Pending != 2 {
 			t.Errorf("%d pods, verdicts: %v", found.Pending, got)
 		}
-		for _, want := range []string{"quiet: watched for 7 min, 2 pods pending\n1 no scheduler?, 1 held\n", "\nshop/nobodys: no scheduler", "\nshop/gated: held\n", "example.com/quota"} {
+		for _, want := range []string{"quiet: watched for 7 min, 2 pods pending\n1 no scheduler?, 1 missed wake-up, 1 held\n", "\nshop/nobodys: no scheduler", "\nshop/gated: held\n", "example.com/quota"} {
 			if text := found.String(); !strings.Contains(text, want) {
 				t.Errorf("no %q in\n%s", want, text)
 			}

@@ -30,9 +30,9 @@ func NewExplain() *cobra.Command {
 	var names []string
 	var when string
 	var asCycle bool
-	output := &cli.Output{Also: []string{"markdown"}}
+	output := &cli.Output{Also: []string{"markdown", "issue"}}
 	oneCycle := func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, key types.NamespacedName, at time.Time, asJSON bool) error {
-		if output.Is("markdown") {
+		if output.Is("markdown") || output.Is("issue") {
 			return cli.Usagef("--cycle has no markdown: use -o json or text")
 		}
 		opts, stop := withProgress(cmd, rec, opts)
@@ -59,6 +59,22 @@ func NewExplain() *cobra.Command {
 			return oneCycle(cmd, rec, opts, key, at, asJSON)
 		}
 		opts, stop := withProgress(cmd, rec, opts)
+		if output.Is("issue") {
+			c, err := session.PodCase(cmd.Context(), rec, opts, key, at)
+			stop()
+			if err != nil {
+				return err
+			}
+			names, err := namesOf(cmd.Context(), rec, key)
+			if err != nil {
+				return err
+			}
+			text, err := issue(c, cmd.Root().Version, names)
+			if err != nil {
+				return err
+			}
+			return cli.WriteText(cmd.OutOrStdout(), text)
+		}
 		x, err := session.ExplainPod(cmd.Context(), rec, opts, key, at)
 		stop()
 		if err != nil {
