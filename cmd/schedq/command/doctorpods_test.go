@@ -22,7 +22,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// quietStream is a cluster in which a scheduler binds a new pod every ten seconds, and nothing else happens.
+// quietStream is a cluster in which a scheduler binds a new pod every ten seconds and nothing else
+// happens.
 type quietStream struct {
 	objects        []runtime.Object
 	attached, next time.Time
@@ -61,7 +62,8 @@ func waitingPod(name string) *corev1.Pod {
 		Spec:       corev1.PodSpec{SchedulerName: "default-scheduler"}, Status: corev1.PodStatus{Phase: corev1.PodPending}}
 }
 
-// TestDoctorPods: after its time, doctor --pods reports the pods that wait for something nobody does, and no others.
+// TestDoctorPods: after its time, doctor --pods reports exactly the pods that wait for something
+// that does not happen.
 func TestDoctorPods(t *testing.T) {
 	// kube-scheduler's debugger listens for a signal. The runtime's first listener must not belong to the bubble.
 	interrupts := make(chan os.Signal, 1)

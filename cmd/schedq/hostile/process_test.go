@@ -149,8 +149,8 @@ func (l *outputChecker) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// problems returns what is wrong with a run: it exceeded a limit, crashed, or wrote invalid messages. Each
-// message is one line that starts with the program's name or one of prefixes.
+// problems returns what is wrong with a run: it exceeded a limit, crashed, or wrote invalid
+// messages. Each message is one line that starts with the program's name or one of prefixes.
 func (o *outcome) problems(prefixes ...string) (problems []string) {
 	addIf := func(is bool, format string, args ...any) {
 		if is {
