@@ -155,7 +155,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestMistakes: all mistakes are reported at once, and what is right applies.
+// TestMistakes: all mistakes are reported at once, and the valid settings apply.
 func TestMistakes(t *testing.T) {
 	c, err := config.Parse("config.yaml", []byte(`theme: pink
 speed: 5
@@ -226,7 +226,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestSchemaAndExample: the example equals the defaults, and that the schema has all settings and
+// TestSchemaAndExample: the example equals the defaults, and the schema has all settings and
 // actions.
 func TestSchemaAndExample(t *testing.T) {
 	example, err := config.Parse("example", []byte(config.Example()))

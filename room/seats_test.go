@@ -171,7 +171,7 @@ func TestNoSHA1(t *testing.T) {
 	}
 }
 
-// TestBannedKey: a removed visitor who used a key can't rejoin under another name either.
+// TestBannedKey: a removed visitor who used a key can't rejoin under another name.
 func TestBannedKey(t *testing.T) {
 	mine := hostKey(t)
 	s := open(t, func(c *room.Config) { c.Access.Keys = []ssh.PublicKey{mine.PublicKey()} })

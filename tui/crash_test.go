@@ -16,8 +16,8 @@ import (
 	"github.com/schedq/schedq/tui/page"
 )
 
-// TestPanicOutsideOfUpdateRestoresTheTerminal: a panic in a goroutine ends the program cleanly: it
-// restores the terminal, then reports the panic.
+// TestPanicOutsideOfUpdateRestoresTheTerminal: a panic in a goroutine ends the program, which
+// restores the terminal and then reports the panic.
 func TestPanicOutsideOfUpdateRestoresTheTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		options := Options{Recordings: []Recording{{Name: "bad", Open: func(context.Context, func(float64)) (*session.Session, error) { panic("boom") }}}}
@@ -27,7 +27,8 @@ func TestPanicOutsideOfUpdateRestoresTheTerminal(t *testing.T) {
 	})
 }
 
-// TestPanicInUpdateRestoresTheTerminal: so does a panic while handling a key or drawing.
+// TestPanicInUpdateRestoresTheTerminal: a panic while handling a key or drawing restores the
+// terminal too.
 func TestPanicInUpdateRestoresTheTerminal(t *testing.T) {
 	for name, mistake := range map[string]func(*model){
 		"doing":   func(m *model) { m.Actions[keymap.Zoom] = page.Command(func() { panic("boom") }) },

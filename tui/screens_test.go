@@ -85,8 +85,8 @@ var views = []struct {
 
 // TestScreens: every view at every size matches its golden file, which has the screen and below it
 // the styles (see person.styles). Without colours the text is the same, and in ASCII every cell is
-// the same or its replacement. Golden files in ASCII exist for one small size, and for the board at
-// every size.
+// the same or its replacement. Golden files in ASCII exist for every view at 80 by 24, and for the
+// board at every size.
 func TestScreens(t *testing.T) {
 	for _, view := range views {
 		t.Run(view.name, func(t *testing.T) {

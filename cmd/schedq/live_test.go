@@ -454,9 +454,8 @@ func TestKubectlPlugin(t *testing.T) {
 	}
 }
 
-// TestLimitedView: with access to only the pods and Events of one namespace, a single line reports
-// the limited view, and the output shows what the pods' creation times, conditions, Events and
-// gates contain.
+// TestLimitedView: with access to only the pods and Events of one namespace, one line reports the
+// limited view, and the output is based on the pods' creation times, conditions, Events and gates.
 func TestLimitedView(t *testing.T) {
 	now := time.Now()
 	ago := func(d time.Duration) metav1.Time { return metav1.NewTime(now.Add(-d).Truncate(time.Second)) }

@@ -129,8 +129,8 @@ func (o *output) waitFor(t *testing.T, text string, timeout time.Duration) {
 	}
 }
 
-// eventually polls another process's files or addresses until ok returns true. It fails with what
-// ok saw.
+// eventually polls files or addresses of another process until ok returns true. It fails with the
+// last result of ok.
 func eventually(t *testing.T, what string, ok func() (seen string, done bool)) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {

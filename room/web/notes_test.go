@@ -36,8 +36,8 @@ func (s *testRoom) dialNotes(origin string) (*visitor, error) {
 	return &visitor{t: s.t, ws: ws}, err
 }
 
-// TestNotesNeedTheTeachersCode: only the teacher's code opens the notes. The token works once, and
-// not for the room, nor do the room's tokens work for the notes.
+// TestNotesNeedTheTeachersCode: only the teacher's code opens the notes. Their token works once and
+// not for the room, and the room's tokens do not work for the notes.
 func TestNotesNeedTheTeachersCode(t *testing.T) {
 	notes := make(notesChan)
 	s := open(t, web.Config{Notes: notes.next}, nil)

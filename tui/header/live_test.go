@@ -47,8 +47,8 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
-// TestNoScheduler: the sign that no scheduler runs takes the place of the flow, or of the title on
-// small screens.
+// TestNoScheduler: the warning that no scheduler runs replaces the flow, or the title on small
+// screens.
 func TestNoScheduler(t *testing.T) {
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	for _, h := range []int{16, 24, 50} {

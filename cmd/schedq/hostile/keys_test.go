@@ -72,7 +72,7 @@ func TestKeys(t *testing.T) {
 // keyPace is the time between keys, for the screen to be drawn in between.
 const keyPace = 20 * time.Millisecond
 
-// quit presses ctrl+c, which closes what is open, until the program ends, and returns its exit
+// quit presses ctrl+c, which closes open pages first, until the program ends, and returns its exit
 // code.
 func (s *console) quit() int {
 	s.Helper()
