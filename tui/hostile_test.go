@@ -75,7 +75,7 @@ func hostileRecording() *sources.Recording {
 	return rec
 }
 
-// allowed reports whether the screen may show r, which no terminal takes for a control character.
+// allowed reports whether the screen may contain r.
 func allowed(r rune) bool {
 	return r == unicode.ReplacementChar || unicode.IsGraphic(r) && !unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
 }

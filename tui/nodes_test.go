@@ -140,7 +140,7 @@ func TestNodesAreCompleted(t *testing.T) {
 	})
 }
 
-// TestAsks: why? shows what the pod requests.
+// TestAsks: why? shows the requests and the constraints of the pod.
 func TestAsks(t *testing.T) {
 	inTree(t)
 	synctest.Test(t, func(t *testing.T) {
