@@ -59,8 +59,7 @@ keys:
 	}
 }
 
-// TestOwnThemes checks that a theme can be named before it is defined, and inherits colours from
-// its base.
+// TestOwnThemes: a theme can be named before it is defined, and inherits colours from its base.
 func TestOwnThemes(t *testing.T) {
 	c, err := config.Parse("config.yaml", []byte(`
 theme: Night
@@ -100,7 +99,7 @@ themes:
 	}
 }
 
-// TestParseErrors checks that each error has file and line, in one sentence.
+// TestParseErrors: each error has file and line, in one sentence.
 func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"theme: [dark":                                  "config.yaml, line 1: invalid YAML: ",
@@ -156,7 +155,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestMistakes: all mistakes are reported at once, and what is right applies.
+// TestMistakes: all mistakes are reported at once, and the valid settings apply.
 func TestMistakes(t *testing.T) {
 	c, err := config.Parse("config.yaml", []byte(`theme: pink
 speed: 5
@@ -227,8 +226,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestSchemaAndExample checks that the example equals the defaults, and that the schema has all
-// settings and actions.
+// TestSchemaAndExample: the example equals the defaults, and the schema has all settings and
+// actions.
 func TestSchemaAndExample(t *testing.T) {
 	example, err := config.Parse("example", []byte(config.Example()))
 	if err != nil {

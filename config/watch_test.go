@@ -14,8 +14,8 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// TestWatch checks that a change is read once the file settles, that an error has its line and does
-// not end the watch, and that removing the file counts as a change.
+// TestWatch: a change is read once the file settles, an error has its line and does not end the
+// watch, and removing the file counts as a change.
 func TestWatch(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "schedq", "config.yaml")
 	t.Setenv("XDG_CONFIG_HOME", filepath.Dir(filepath.Dir(path)))

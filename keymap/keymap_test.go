@@ -17,7 +17,8 @@ func TestNoKeyHasTwoMeaningsInOneContext(t *testing.T) {
 	}
 }
 
-// TestFewSingleKeys limits the keys that are not part of a word, those of every list and terminal program aside.
+// TestFewSingleKeys: the number of keys that are not part of a two-key word is limited. Keys common
+// to all lists and terminal programs are not counted.
 func TestFewSingleKeys(t *testing.T) {
 	const most = 39
 	var single []string

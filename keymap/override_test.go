@@ -21,14 +21,14 @@ func TestOverride(t *testing.T) {
 		}
 	}
 	if b, ok := m.Lookup(keymap.Board, "space"); ok {
-		t.Errorf("space still is %s", b.ID)
+		t.Errorf("space is still %s", b.ID)
 	}
 	if b, _ := m.ByID(keymap.Needs); b.Key() != "" || b.AllKeys() != "" {
 		t.Errorf("an action without a key shows %q", b.Key())
 	}
 }
 
-// TestOverrideProblems checks that each problem names the action whose keys were configured.
+// TestOverrideProblems: each problem names the action whose keys were configured.
 func TestOverrideProblems(t *testing.T) {
 	for _, c := range []struct {
 		id   keymap.ID
@@ -58,7 +58,8 @@ func TestOverrideProblems(t *testing.T) {
 	}
 }
 
-// TestConfiguredKeysTakePrecedence checks that a user's keys stay valid when defaults change: the default gives way.
+// TestConfiguredKeysTakePrecedence: a user's keys stay valid when defaults change: the default
+// gives way.
 func TestConfiguredKeysTakePrecedence(t *testing.T) {
 	all, problems := keymap.Override(keymap.Default(), map[keymap.ID][]string{
 		keymap.AddPod: {"n", "N"}, keymap.FirstRow: {"g", "home"}, keymap.Compare: {"u"}, keymap.Theme: {"W t"},
@@ -78,11 +79,11 @@ func TestConfiguredKeysTakePrecedence(t *testing.T) {
 	}
 	for _, key := range []string{"g p", "g g"} {
 		if b, ok := m.Lookup(keymap.Board, key); ok {
-			t.Errorf("%q is %s, and g is a key by itself", key, b.ID)
+			t.Errorf("%q is bound to %s although g is a key by itself", key, b.ID)
 		}
 	}
 	if _, leads := m.Leader("g"); leads {
-		t.Error("g leads, and is a key by itself")
+		t.Error("g is a leader although it is a key by itself")
 	}
 	if _, problems := keymap.Override(keymap.Default(), map[keymap.ID][]string{keymap.AddPod: {"n"}, keymap.Nodes: {"n"}}); len(problems) != 1 {
 		t.Errorf("one key for two actions: %v", problems)

@@ -6,7 +6,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 )
 
-// TestSay checks that a key in a sentence can't be taken for its punctuation.
+// TestSay: a key in a sentence can't be taken for its punctuation.
 func TestSay(t *testing.T) {
 	m := keymap.New(keymap.Default())
 	for text, want := range map[string]string{

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestWholeCourse checks that the built-in course has all lessons in order.
+// TestWholeCourse: the built-in course has all lessons in order.
 func TestWholeCourse(t *testing.T) {
 	c, err := WholeCourse(t.Context())
 	if err != nil {
@@ -74,7 +74,7 @@ func TestOwnCourse(t *testing.T) {
 		head + strings.Repeat("  - {lesson: gates, minutes: 1}\n", 101):          "bad.yaml:4: too many lessons: at most 100",
 	} {
 		if _, err := ReadCourse(t.Context(), write("bad.yaml", text)); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%q: %v, and not %q", text, err, says)
+			t.Errorf("%q: %v, want %q", text, err, says)
 		}
 	}
 	if !IsCourse([]byte(head)) || IsCourse(mine) || IsCourse(nil) || IsCourse([]byte("schedq: [")) {

@@ -86,7 +86,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestLessonPlaysItsPart checks that a lesson plays only its part of a recording.
+// TestLessonPlaysItsPart: a lesson plays only its part of a recording.
 func TestLessonPlaysItsPart(t *testing.T) {
 	l, err := lessons.Parse("mine.yaml", []byte(incident))
 	if err != nil {
@@ -105,6 +105,6 @@ func TestLessonPlaysItsPart(t *testing.T) {
 	s.SeekEnd()
 	f := s.Sync()
 	if want := l.Scenario.Start.Add(l.Scenario.End); f.Now.After(want) || f.Log.Len() == 0 || f.Log.At(f.Log.Len()-1).Time.After(want) {
-		t.Errorf("it plays to %s, and the lesson ends at %s", f.Now, want)
+		t.Errorf("playback ends at %s, want at most %s", f.Now, want)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/schedq/schedq/lessons"
 )
 
-// TestNew checks that the template of `schedq learn new` passes the linter.
+// TestNew: the template of `schedq learn new` passes the linter.
 func TestNew(t *testing.T) {
 	text, err := lessons.New("mine")
 	if err != nil {
@@ -171,7 +171,7 @@ func TestLintWarnsOfVisibleAnswers(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that Parse returns a complete lesson or an error.
+// FuzzParse: Parse returns a complete lesson or an error.
 func FuzzParse(f *testing.F) {
 	if text, err := lessons.New("mine"); err == nil {
 		f.Add(text)

@@ -11,8 +11,8 @@ import (
 	"github.com/schedq/schedq/lessons"
 )
 
-// TestSources checks that the words quoted from upstream are in upstream's file. Files of the
-// release in go.mod are always checked, others if their module is in the module cache.
+// TestSources: the words quoted from upstream are in upstream's file. Files of the release in
+// go.mod are always checked, others if their module is in the module cache.
 func TestSources(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Version}} {{.Dir}}", "k8s.io/kubernetes").Output()
 	if err != nil {

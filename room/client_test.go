@@ -191,7 +191,8 @@ type client struct {
 	err    error // of the ended session
 }
 
-// clientConfig returns an SSH configuration with a name and a code, or the room's key without a code.
+// clientConfig returns an SSH configuration with a name and a code, or the room's key without a
+// code.
 func (s *testRoom) clientConfig(name, code string) *ssh.ClientConfig {
 	if s.key != nil && code == "" {
 		return &ssh.ClientConfig{User: name, HostKeyCallback: ssh.InsecureIgnoreHostKey(), Timeout: timeout, Auth: []ssh.AuthMethod{ssh.PublicKeys(s.key)}}

@@ -19,7 +19,8 @@ import (
 	"github.com/schedq/schedq/room"
 )
 
-// Ten wrong codes don't affect a visitor in the room or a client with the right code.
+// TestWrongCodes: ten wrong codes don't affect a visitor in the room or a client with the right
+// code.
 func TestWrongCodes(t *testing.T) {
 	s := open(t, func(c *room.Config) { c.Limits.WrongCodeRate = 20 })
 	ada := s.join("ada", code)
@@ -87,7 +88,7 @@ func TestParseKeys(t *testing.T) {
 	}
 }
 
-// The room refuses every SSH request except those for one terminal.
+// TestOtherRequestsAreRefused: the room refuses every SSH request except those for one terminal.
 func TestOtherRequestsAreRefused(t *testing.T) {
 	s := open(t, nil)
 	client, err := s.dial("eve", code)
@@ -142,7 +143,8 @@ func TestOtherRequestsAreRefused(t *testing.T) {
 	}
 }
 
-// A model can't suspend the process or run programs, and its panic ends only its own session.
+// TestModelIsContained: a model can't suspend the process or run programs, and its panic ends only
+// its own session.
 func TestModelIsContained(t *testing.T) {
 	made := filepath.Join(t.TempDir(), "made")
 	s := open(t, func(c *room.Config) {
@@ -170,7 +172,7 @@ func TestModelIsContained(t *testing.T) {
 	bob.types("ok").sees("ok")
 }
 
-// Hostile clients don't affect other visitors.
+// TestHostileClients: hostile clients don't affect other visitors.
 func TestHostileClients(t *testing.T) {
 	s := open(t, func(c *room.Config) {
 		c.Limits.StallTimeout, c.Limits.AuthTimeout, c.Limits.MaxInput, c.Limits.InputRate = time.Second, 4*time.Second, 128<<10, 256<<10
@@ -267,7 +269,7 @@ func TestClientThatNeverReads(t *testing.T) {
 	bystander.types("fine").sees("fine")
 }
 
-// An unresponsive client is disconnected, and frees its seat.
+// TestUnresponsiveClient: an unresponsive client is disconnected, and frees its seat.
 func TestUnresponsiveClient(t *testing.T) {
 	s := open(t, func(c *room.Config) {
 		c.Limits.PingInterval, c.Limits.StallTimeout = 50*time.Millisecond, 2*time.Second

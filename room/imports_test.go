@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// The room must not reach files, processes, the environment or clusters, so it must not import packages that do.
+// TestImports: the room does not import packages that reach files, processes, the environment or
+// clusters.
 func TestImports(t *testing.T) {
 	sources, err := filepath.Glob("*.go")
 	if err != nil || len(sources) == 0 {

@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// When memory runs out, the largest sessions are slowed and then closed, but none below its share
-// and never the teacher's.
+// TestRelieveMemory: when memory runs out, the largest sessions are slowed and then closed, but
+// none below its share and never the teacher's.
 func TestRelieveMemory(t *testing.T) {
 	limits := DefaultLimits()
 	limits.Memory = 512 << 20
@@ -89,7 +89,8 @@ func TestScreenReportsSizeAndIsSlowed(t *testing.T) {
 	}
 }
 
-// Visitors who come by ever new names don't make the room remember more and more answers.
+// TestAnswersAreBounded: visitors with ever new names can't make the room keep more and more
+// answers.
 func TestAnswersAreBounded(t *testing.T) {
 	_, _, r := serveRoom(t, nil)
 	predict := func(name string, answer int) {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Pressed before the first answer, v must not reveal the right answer of the next question.
+// TestRevealWithoutQuestion: pressed before the first answer, v does not reveal the right answer of
+// the next question.
 func TestRevealWithoutQuestion(t *testing.T) {
 	empty, answered := &snapshot{}, &snapshot{tallies: []tally{{}}}
 	if p := (&page{}).key("v", empty); p.reveal {
@@ -16,7 +17,8 @@ func TestRevealWithoutQuestion(t *testing.T) {
 	}
 }
 
-// The most missed questions are sorted by their share of wrong answers, and are not shared.
+// TestMostMissed: the most missed questions are sorted by their share of wrong answers, and are not
+// shared.
 func TestMostMissed(t *testing.T) {
 	of := func(words string, right int, counts ...int) tally {
 		all := tally{question: question{"Gates", "One", words}, counts: counts, right: right, answers: make([]string, len(counts))}

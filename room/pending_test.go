@@ -170,8 +170,8 @@ func serveRoom(t *testing.T, change func(*Limits)) (visitors, teachers *memListe
 	return visitors, teachers, r
 }
 
-// With 63 clients guessing at once, two wrong codes per second are answered in all, and a client with
-// the right code does not wait.
+// TestWrongCodesShareOneRate: with 63 clients guessing at once, two wrong codes per second are
+// answered in total, and a client with the right code does not wait.
 func TestWrongCodesShareOneRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		visitors, teachers, _ := serveRoom(t, nil)
@@ -212,7 +212,8 @@ func TestWrongCodesShareOneRate(t *testing.T) {
 	})
 }
 
-// A client that hangs up instead of waiting for the reply does not get another guess.
+// TestCodeLimiter: a client that hangs up instead of waiting for the reply does not get another
+// guess.
 func TestCodeLimiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newCodeLimiter(2)
@@ -247,8 +248,8 @@ func TestCodeLimiter(t *testing.T) {
 	})
 }
 
-// Any number of silent connections, even if reopened as soon as they are closed, does not keep a
-// visitor with the code out, nor a teacher on either listener.
+// TestSilentConnectionsKeepNobodyOut: silent connections, even if reopened as soon as they are
+// closed, keep out neither a visitor with the code nor a teacher on either listener.
 func TestSilentConnectionsKeepNobodyOut(t *testing.T) {
 	for name, reopen := range map[string]bool{"held": false, "reopened": true} {
 		t.Run(name, func(t *testing.T) {
@@ -285,8 +286,8 @@ func TestSilentConnectionsKeepNobodyOut(t *testing.T) {
 	}
 }
 
-// A client at the code prompt may take its time while silent connections come and go, and they don't
-// replace connections from other addresses.
+// TestPendingSetEviction: a client at the code prompt may take its time while silent connections
+// come and go, and they don't replace connections from other addresses.
 func TestPendingSetEviction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newPendingSet(4, false)
@@ -334,7 +335,8 @@ func TestTeachersOnlyListenerRejectsVisitors(t *testing.T) {
 	})
 }
 
-// Accepting keys, of which a client may try many, does not raise the number of attempts at the code.
+// TestCodeAttemptsBesideKeys: offering keys, of which a client may try many, does not raise the
+// number of attempts at the code.
 func TestCodeAttemptsBesideKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		visitors, _, r := serveRoom(t, func(l *Limits) { l.WrongCodeRate = 1000 })

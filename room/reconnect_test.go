@@ -9,8 +9,8 @@ import (
 	"github.com/schedq/schedq/room"
 )
 
-// After a lost connection, a user gets their name back at once: the unresponsive client does not keep
-// it until its ping times out.
+// TestReconnectTakesOverName: after a lost connection, a user gets their name back at once: the
+// unresponsive client does not keep it until its ping times out.
 func TestReconnectTakesOverName(t *testing.T) {
 	s := open(t, func(c *room.Config) {
 		c.Limits.PingInterval, c.Limits.TakeOverTimeout = time.Hour, 100*time.Millisecond
@@ -36,7 +36,7 @@ func TestResponsiveClientKeepsName(t *testing.T) {
 	ada.types("mine").sees("mine")
 }
 
-// A latecomer sees the shared screen, and their own session after leaving it.
+// TestLatecomerFollows: a latecomer sees the shared screen, and their own session after leaving it.
 func TestLatecomerFollows(t *testing.T) {
 	s := open(t, nil)
 	teacher := s.join("tina", teacherCode)

@@ -27,7 +27,7 @@ func TestOwnSession(t *testing.T) {
 
 	ada.types("Q")
 	if err := ada.waitEnd(); err != nil {
-		t.Errorf("quitting ends the session with %v", err)
+		t.Errorf("after quitting the session ends with %v", err)
 	}
 	s.logs(`msg=joined name=ada-2`, "msg=left name=ada")
 }
@@ -64,7 +64,7 @@ func TestFollowing(t *testing.T) {
 	bob.sees("notebook of bob")
 }
 
-// Followers answer the question on the shared screen, and keep following.
+// TestFollowersAnswer: followers answer the question on the shared screen, and keep following.
 func TestFollowersAnswer(t *testing.T) {
 	s := open(t, nil)
 	ada, bob, teacher := s.join("ada", code), s.join("bob", code), s.join("tina", teacherCode)

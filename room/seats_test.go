@@ -14,7 +14,8 @@ import (
 	"github.com/schedq/schedq/room"
 )
 
-// In a full room, a newcomer replaces an inactive visitor, but not an active one.
+// TestInactiveVisitorIsReplaced: in a full room, a newcomer replaces an inactive visitor, but not
+// an active one.
 func TestInactiveVisitorIsReplaced(t *testing.T) {
 	s := open(t, func(c *room.Config) { c.Limits.Sessions = 3 })
 	ada, eve, mallory := s.join("ada", code), s.join("eve", code), s.join("mallory", code)
@@ -33,7 +34,7 @@ func TestInactiveVisitorIsReplaced(t *testing.T) {
 	}
 }
 
-// Visitors with the same requested name are replaced first.
+// TestSameNameIsReplacedFirst: a visitor with the same requested name is replaced first.
 func TestSameNameIsReplacedFirst(t *testing.T) {
 	s := open(t, func(c *room.Config) { c.Limits.Sessions = 3 })
 	ada, first, second := s.join("ada", code), s.join("eve", code), s.join("eve", code)
@@ -122,7 +123,7 @@ func TestLoggedReasons(t *testing.T) {
 	}
 }
 
-// The room offers no algorithm with SHA-1, and rejects signatures with it.
+// TestNoSHA1: the room offers no algorithm with SHA-1, and rejects signatures with it.
 func TestNoSHA1(t *testing.T) {
 	private, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -170,7 +171,7 @@ func TestNoSHA1(t *testing.T) {
 	}
 }
 
-// A removed visitor who used a key can't rejoin under another name either.
+// TestBannedKey: a removed visitor who used a key can't rejoin under another name.
 func TestBannedKey(t *testing.T) {
 	mine := hostKey(t)
 	s := open(t, func(c *room.Config) { c.Access.Keys = []ssh.PublicKey{mine.PublicKey()} })

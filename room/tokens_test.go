@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTokensForThoseWhoReturn: visitors who hang up at once use up no tokens. Those of people who did something last
-// longest, and each visitor gets one.
+// TestTokensForThoseWhoReturn: visitors who hang up at once do not use up the tokens of active
+// people, whose tokens are kept longest, and every visitor gets a token.
 func TestTokensForThoseWhoReturn(t *testing.T) {
 	_, _, r := serveRoom(t, nil)
 	conn := &Conn{room: r, pending: newPendingSet(1, false)}

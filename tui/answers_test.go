@@ -17,14 +17,15 @@ import (
 	"github.com/schedq/schedq/tui/page"
 )
 
-// sends has the program do something in Update, as a command that has ended.
+// sends runs do in Update, like a command that has ended.
 func (p *person) sends(do func() tea.Cmd) *person {
 	p.program.Send(page.Ready(do))
 	p.idle()
 	return p
 }
 
-// Notices are told one after the other, the answer to a key before what nobody asked for, and all can be read again.
+// TestNoticesQueue: notices appear one at a time, the answer to a key comes before queued notices,
+// and the list of messages has them all.
 func TestNoticesQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
@@ -33,11 +34,11 @@ func TestNoticesQueue(t *testing.T) {
 			return tea.Batch(p.model.QueueNotice(page.Notice{Text: "first"}), p.model.QueueNotice(page.Notice{Text: "second"}), p.model.QueueNotice(page.Notice{Text: long + "to the end"}))
 		})
 		if got := p.answer(); got != "first (2 more: o m)" {
-			t.Errorf("the line says %q", got)
+			t.Errorf("the status line is %q", got)
 		}
-		p.do(keymap.CopyMore) // refused: the answer comes before the second
+		p.do(keymap.CopyMore) // refused: the answer is shown before the second notice
 		if got := p.answer(); !strings.HasPrefix(got, "can't: no pod is selected") || !strings.HasSuffix(got, "(2 more: o m)") {
-			t.Errorf("the line says %q", got)
+			t.Errorf("the status line is %q", got)
 		}
 		p.wait(page.NoticeTime)
 		p.sees(" second (1 more: o m)")
@@ -47,7 +48,7 @@ func TestNoticesQueue(t *testing.T) {
 	})
 }
 
-// What takes long says how far it is, and stops when it is told to.
+// TestWorkUnderWay: long work shows its progress, and esc stops it.
 func TestWorkUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
@@ -62,8 +63,8 @@ func TestWorkUnderWay(t *testing.T) {
 		}
 		p.sends(begin).wait(3 * time.Second)
 		p.sees("counting sheep", "40% 0:03", "esc stops it")
-		if bar := p.model.View().ProgressBar; bar == nil || bar.Value != 40 { // the terminal's own
-			t.Errorf("the terminal shows %v", bar)
+		if bar := p.model.View().ProgressBar; bar == nil || bar.Value != 40 { // the terminal's own progress bar
+			t.Errorf("the terminal's progress bar is %v", bar)
 		}
 		p.do(keymap.Back).sees("stopped: counting sheep").seesNot("esc stops it")
 		<-stopped
@@ -72,7 +73,7 @@ func TestWorkUnderWay(t *testing.T) {
 	})
 }
 
-// An answer that comes late does not open over what the person does meanwhile: it says that it is there.
+// TestLateAnswersWait: a late answer does not open over other work; a notice says that it is ready.
 func TestLateAnswersWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		come := make(chan struct{})
@@ -96,7 +97,7 @@ func TestLateAnswersWait(t *testing.T) {
 	})
 }
 
-// Only the last messages are kept.
+// TestMessagesAreBounded: only the last 200 messages are kept.
 func TestMessagesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
@@ -107,13 +108,13 @@ func TestMessagesAreBounded(t *testing.T) {
 			return nil
 		})
 		if n := len(p.model.Messages()); n != 200 {
-			t.Errorf("%d messages are kept", n)
+			t.Errorf("%d messages are kept, want 200", n)
 		}
 	})
 }
 
-// The result of an action in a what-if stays below whatever is shown, until the user closes it, leaves the what-if or
-// undoes the action: every pod that it moved, where it is, and the pod at the cursor is selected on the board.
+// TestAnOutcomeStays: the result of a what-if action stays on the screen, with the place of each
+// pod that moved, until the user closes it or leaves the what-if.
 func TestAnOutcomeStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
@@ -126,7 +127,7 @@ func TestAnOutcomeStays(t *testing.T) {
 		}
 		p.do(keymap.Open).sees("why?", " result ").do(keymap.Back).seesNot(" why? ").do(keymap.RowUp)
 		if got := p.model.Selected.Key.Name; got == "cart-7d9f8c6b5-x2k1p" {
-			t.Error("when what is above it is closed, keys are not about the panel again")
+			t.Error("after the page above is closed, keys do not reach the panel")
 		}
 		p.do(keymap.Back).seesNot(" result ").do(keymap.Messages).enter("move request").sees(" result ")
 		p.do(keymap.NextPane).do(keymap.WhatIf).seesNot(" result ")
@@ -141,7 +142,8 @@ func TestAnOutcomeIsUndone(t *testing.T) {
 	})
 }
 
-// A small answer is the line's; asked for, it has its panel, and the next takes its place. Clicks and the wheel reach it.
+// TestAnOutcomeIsAskedFor: a small result is shown on the status line, and in a panel on request;
+// the next result replaces it, and the panel can be clicked.
 func TestAnOutcomeIsAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 100, 30, paused(t, sample), Options{})
@@ -153,7 +155,7 @@ func TestAnOutcomeIsAskedFor(t *testing.T) {
 	})
 }
 
-// The nodes that an answer names are in its panel, too, and lead to the page of the nodes.
+// TestAnOutcomeNamesNodes: the panel lists the nodes of the result, and enter opens their page.
 func TestAnOutcomeNamesNodes(t *testing.T) {
 	inTree(t)
 	for _, size := range sizes {

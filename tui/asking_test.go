@@ -18,8 +18,9 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// asks sits at a cluster of one node without GPUs, for which train-0 waits, and a claim without a volume, for
-// which nobody does. What a process sets up once is set up outside of the test's time.
+// asks runs do in a cluster of two nodes with too few GPUs for the pending pod train-0, and with an
+// unused claim without a volume. The in-tree plugins are created outside of the bubble, since they
+// start goroutines that outlive it.
 func asks(t *testing.T, do func(p *person)) {
 	t.Helper()
 	if _, err := cycle.InTree(); err != nil {
@@ -116,7 +117,7 @@ func TestDeletingAPodOrANode(t *testing.T) {
 	})
 }
 
-// A log alone tells of no nodes: there is nothing to ask.
+// TestNothingToAsk: a log without an audit log contains no nodes, so there is no local scheduler.
 func TestNothingToAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})

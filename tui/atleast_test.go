@@ -10,11 +10,11 @@ import (
 	"github.com/schedq/schedq/keymap"
 )
 
-// exactly88 matches the number 88 where it is not part of a time, without the mark of a lower bound.
+// exactly88 matches the number 88, except in a time or after the mark of a lower bound.
 var exactly88 = regexp.MustCompile(`(^|[^≥.:\d])88(\D|$)`)
 
-// TestLowerBoundsAreMarked: a pod that was pending before the recording began has had at least 88 attempts. Every view
-// that shows the number marks it.
+// TestLowerBoundsAreMarked: a pod that was pending before the recording began has had at least 88
+// attempts. Every view that shows the number marks it.
 func TestLowerBoundsAreMarked(t *testing.T) {
 	var script strings.Builder
 	for i := range 88 {

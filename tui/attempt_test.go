@@ -18,7 +18,7 @@ import (
 	"github.com/schedq/schedq/tui/page"
 )
 
-// placed has pods that are bound to a node, or fit nowhere.
+// placed has pods that are bound to a node, and pods that fit on no node.
 const placed = `
 1.0  pod web 0
 1.0  web active UnscheduledPodAdd
@@ -34,8 +34,8 @@ const placed = `
 3.2  urgent unschedulable ScheduleAttemptFailure NodeResourcesFit
 `
 
-// withPlaced is placed with the objects: node-a has 4 CPUs, 3 of them in use, node-b has 8 and node-c is cordoned. The pod web
-// asks for 1 CPU, only for node-a, and urgent for 7.
+// withPlaced is placed with its objects: node-a has 4 CPUs of which 3 are in use, node-b has 8, and
+// node-c is cordoned. The pod web requests 1 CPU and selects node-a; urgent requests 7.
 func withPlaced(t testing.TB, nodes int) *sources.Recording {
 	rec := tell(t, placed)
 	requests := func(cpu, memory string) []v1.Container {
@@ -83,7 +83,8 @@ func withPlaced(t testing.TB, nodes int) *sources.Recording {
 	return rec
 }
 
-// TestAttempt: the page of a cycle says why a pod got its node, or none, and what would change that.
+// TestAttempt: the page of a cycle shows why a pod got its node or none, and what would change
+// that.
 func TestAttempt(t *testing.T) {
 	inTree(t)
 	for _, size := range sizes {
@@ -124,7 +125,7 @@ func TestAttempt(t *testing.T) {
 	})
 }
 
-// TestCostOfACycleDoesNotDependOnTheNumberOfNodes: only the rows in sight are drawn.
+// TestCostOfACycleDoesNotDependOnTheNumberOfNodes: only the visible rows are drawn.
 func TestCostOfACycleDoesNotDependOnTheNumberOfNodes(t *testing.T) {
 	few, many := cycleOf(t, 100), cycleOf(t, 5_000)
 	ofFew, ofMany := testing.AllocsPerRun(20, few.frameAgain), testing.AllocsPerRun(20, many.frameAgain)
@@ -150,7 +151,7 @@ func cycleOf(tb testing.TB, n int) *model {
 	m.Frame = s.Sync()
 	m.attempt.Follow()
 	m.Do(keymap.CycleLastPoint)
-	stop() // what it does behind the screen is not the screen's cost
+	stop() // the session's own work must not be measured
 	for range s.Frames() {
 	}
 	return m

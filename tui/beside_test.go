@@ -16,7 +16,7 @@ func side(start, length, now time.Duration) timeSide {
 func TestMoment(t *testing.T) {
 	first, hourLater := side(0, time.Minute, 10*time.Second), side(time.Hour, 30*time.Second, 0)
 	forked := hourLater
-	forked.First = alignmentStart.Add(time.Hour + 20*time.Second) // a what-if begins where it left the recording
+	forked.First = alignmentStart.Add(time.Hour + 20*time.Second) // a what-if begins where it branched off the recording
 	for _, test := range []struct {
 		name           string
 		by             Alignment
@@ -24,12 +24,12 @@ func TestMoment(t *testing.T) {
 		want           time.Duration
 		moves          bool
 	}{
-		{"as long after the start", ByStart, first, hourLater, time.Hour + 10*time.Second, true},
+		{"same offset from the start", ByStart, first, hourLater, time.Hour + 10*time.Second, true},
 		{"not past the end", ByStart, side(0, time.Minute, 50*time.Second), hourLater, time.Hour + 30*time.Second, true},
 		{"not before a what-if", ByStart, first, forked, time.Hour + 20*time.Second, true},
 		{"a what-if leads", ByStart, forked, first, 0, true},
 		{"the same time", ByTime, first, side(5*time.Second, time.Minute, 0), 10 * time.Second, true},
-		{"that time is not of it", ByTime, first, hourLater, 0, false},
+		{"time outside the other recording", ByTime, first, hourLater, 0, false},
 		{"apart", Apart, first, hourLater, 0, false},
 	} {
 		got, moves := test.by.Moment(test.leads, test.follows)
@@ -57,7 +57,7 @@ func TestUsual(t *testing.T) {
 	}
 }
 
-// All cells belong to one of two or to what is between them, and to one of these alone.
+// TestRooms: every cell belongs to exactly one of the two sides and the divider.
 func TestRooms(t *testing.T) {
 	for _, size := range [][2]int{{60, 18}, {80, 22}, {119, 37}, {120, 38}, {201, 58}} {
 		rooms, divider := splitRects(size[0], size[1])
@@ -70,7 +70,7 @@ func TestRooms(t *testing.T) {
 					}
 				}
 				if n != 1 {
-					t.Fatalf("%v: %d,%d is in %d of %v, %v", size, x, y, n, rooms, divider)
+					t.Fatalf("%v: cell %d,%d is in %d of %v and %v", size, x, y, n, rooms, divider)
 				}
 			}
 		}

@@ -22,7 +22,7 @@ import (
 
 var captures = flag.Bool("captures", false, "draw the screens in docs/captures")
 
-// shots are the captures: of the embedded recording, at a moment at which there is something to see.
+// shots are the captures. All show the embedded recording at one busy moment.
 var shots = []struct {
 	name, title string
 	w, h        int
@@ -55,7 +55,7 @@ func timelineShot(p *person) {
 
 const capturesFolder = "../docs/captures"
 
-// TestCaptures draws the screens in docs/captures. It is no test: make captures runs it.
+// TestCaptures draws the screens in docs/captures. It is not a test; make captures runs it.
 func TestCaptures(t *testing.T) {
 	if !*captures {
 		t.Skip("draws pictures: make captures")
@@ -84,7 +84,7 @@ func TestCaptures(t *testing.T) {
 	write(t, "../start/screens.md", gallery)
 }
 
-// demo is a minute in front of the screen.
+// demo records the demo of the README: a minute with the program.
 func demo(p *person) *film {
 	f := &film{on: export.Dark(), tape: record(p)}
 	watch := func(seconds float64, caption string) {
@@ -124,7 +124,7 @@ func demo(p *person) *film {
 	return f
 }
 
-// lively returns the recording that is captured, and the plugins of a what-if.
+// lively returns the recording to capture, and the plugins for a what-if.
 func lively(t *testing.T) (*sources.Recording, *cycle.Plugins) {
 	t.Helper()
 	rec, err := embedded.Open(t.Context(), "lively-nopop")
@@ -146,7 +146,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// The capture of a screen is well-formed and has its text.
+// TestSVG: the capture of a screen is well-formed XML and contains the screen's text.
 func TestSVG(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
@@ -157,7 +157,7 @@ func TestSVG(t *testing.T) {
 		p.do(keymap.Lanes)
 		f.shoot(p, 1, "lanes")
 		if len(f.frames) != 2 {
-			t.Errorf("the same screen twice makes %d frames", len(f.frames))
+			t.Errorf("showing the same screen twice yields %d frames", len(f.frames))
 		}
 		for _, svg := range []string{p.svg(export.Light()), f.svg()} {
 			wellFormed(t, svg)

@@ -27,7 +27,7 @@ func TestTimelineTellsAPodsLife(t *testing.T) {
 	})
 }
 
-// What is drawn stands where its time is.
+// TestTimelineIsToScale: every part of the timeline is drawn at its time.
 func TestTimelineIsToScale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
@@ -45,14 +45,14 @@ func TestTimelineIsToScale(t *testing.T) {
 				t.Errorf("column %d shows train-0 as unschedulable", x)
 			}
 		}
-		// The wait goes on: 5 minutes and more are to come.
+		// The pod keeps waiting for more than 5 minutes.
 		if end := string(row[len(row)-3:]); end != "░░░" {
-			t.Errorf("what is to come is drawn as %q", end)
+			t.Errorf("the future wait is drawn as %q", end)
 		}
 	})
 }
 
-// rowOf is the first row of the screen with that text.
+// rowOf returns the first row of the screen that contains text.
 func (p *person) rowOf(text string) int {
 	p.t.Helper()
 	for y := range p.terminal.Height() {
@@ -69,7 +69,7 @@ func TestLanes(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.goTo(moment).do(keymap.Lanes)
 		p.sees("lanes 9", "● web-1", "bound", "● train-0", "═ activeQ  ▒ backoffQ")
-		p.do(keymap.RowDown, keymap.Open) // enter draws the timeline of the lane's pod
+		p.do(keymap.RowDown, keymap.Open) // enter opens the timeline of the lane's pod
 		p.sees("timeline of default/").do(keymap.Back).sees("lanes 9")
 		p.do(keymap.Filter).enter("web").sees("lanes 4").seesNot("train-0")
 		p.do(keymap.Back).seesNot("lanes 4").sees("1 activeQ")
@@ -83,10 +83,10 @@ func TestChartsAreScrolledAndScaled(t *testing.T) {
 		p.do(keymap.ChartCloser, keymap.ChartCloser).sees("50ms a column")
 		p.do(keymap.ChartFarther, keymap.ChartFarther, keymap.ChartFarther).sees("500ms a column").seesNot("0 follows again")
 		p.do(keymap.ChartCloser, keymap.ChartEarlier).sees("0 follows again", "200ms a column")
-		p.do(keymap.ChartLater).seesNot("0 follows again") // the end is back at the moment shown
+		p.do(keymap.ChartLater).seesNot("0 follows again") // the chart ends at the moment shown again
 		p.do(keymap.ChartFarther, keymap.ChartFit).sees("200ms a column")
 
-		p.do(keymap.Plots).sees("1s a column").do(keymap.ChartCloser).sees("1s a column") // seconds are counted
+		p.do(keymap.Plots).sees("1s a column").do(keymap.ChartCloser).sees("1s a column") // plots have one value per second
 	})
 }
 
@@ -102,7 +102,7 @@ func TestPlotsStandBesideTheSchedulersOwnCounts(t *testing.T) {
 	})
 }
 
-// What stands beside a plot is not cut where the screen is of a usual size.
+// TestPlotsValuesAreWhole: on an ordinary screen the values beside a plot are not cut.
 func TestPlotsValuesAreWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
@@ -120,7 +120,7 @@ func TestAChartThatNeedsAPodSaysSo(t *testing.T) {
 	})
 }
 
-// While time passes, the charts go on.
+// TestChartsFollowWhatPlays: charts advance during playback.
 func TestChartsFollowWhatPlays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, chart := range []keymap.ID{keymap.Lanes, keymap.Plots} {
@@ -129,7 +129,7 @@ func TestChartsFollowWhatPlays(t *testing.T) {
 			before := p.screen()
 			p.do(keymap.Play).wait(4 * time.Second)
 			if p.screen() == before {
-				t.Errorf("%s stands still", chart)
+				t.Errorf("%s does not advance", chart)
 			}
 		}
 	})
@@ -139,9 +139,9 @@ func TestProjector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown, keymap.Projector).sees("▀▀█", "projector view: ")
-		p.do(keymap.RowDown).sees(" j  select\n") // the key is shown to those who watch
+		p.do(keymap.RowDown).sees(" j  select\n") // the key is shown to the audience
 		if between := p.row(p.rowOf("● train-0") + 1); strings.Contains(between, "●") {
-			t.Errorf("there is no room between the rows:\n%s", p.screen())
+			t.Errorf("there is no space between the rows:\n%s", p.screen())
 		}
 		p.do(keymap.Projector).seesNot("▀▀█")
 	})

@@ -17,7 +17,7 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// TestAsCommand is no test, but what the tests here run.
+// TestAsCommand is not a test: it is the program that the tests in this file run.
 func TestAsCommand(*testing.T) {
 	switch flag.Arg(0) {
 	case "fail":
@@ -48,29 +48,31 @@ func does(args ...string) []string {
 	return append([]string{os.Args[0], "-test.run=^TestAsCommand$", "--"}, args...)
 }
 
-// However a command ends, what it wrote is text of a bounded length, and says how it ended if not well.
+// TestCommandsOfAllKinds: the output of a command is text of limited length, and ends with the
+// error of a command that fails.
 func TestCommandsOfAllKinds(t *testing.T) {
 	said := machine.wrote(t.Context(), does("fail"))
 	if !strings.HasPrefix(said, "there is no such pod\n") || !strings.HasSuffix(said, "ended with exit status 3.") {
-		t.Errorf("it failed, and said %q", said)
+		t.Errorf("the failed command's output is %q", said)
 	}
 	if said := machine.wrote(t.Context(), does("binary")); said != "7 bytes of binary output." {
-		t.Errorf("of bytes it is said %q", said)
+		t.Errorf("the output of binary data is %q", said)
 	}
 	if said := machine.wrote(t.Context(), does("flood")); !strings.HasSuffix(said, "é\n\n… and 1,048,576 bytes more.") || len(said) > maxOutput+100 {
-		t.Errorf("of much %d bytes are kept, and at the end %q", len(said), said[len(said)-60:])
+		t.Errorf("%d bytes of long output are kept, ending with %q", len(said), said[len(said)-60:])
 	}
 	if said := machine.wrote(t.Context(), []string{"/there/is/no/such/program"}); !strings.Contains(said, "no such file") {
-		t.Errorf("without a program it is said %q", said)
+		t.Errorf("the output of a missing program is %q", said)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan string)
 	go func() { ended <- machine.wrote(ctx, does("hang")) }()
 	stop()
-	<-ended // or else the test hangs
+	<-ended // hangs if the command is not stopped
 }
 
-// Only what the API server takes for a name is given to a program, and no shell reads it.
+// TestWordsAboutAPod: a program gets only names that the API server accepts, and no shell
+// interprets them.
 func TestWordsAboutAPod(t *testing.T) {
 	c := Command{Words: does("say", "{namespace}/{name}", "$(reboot)", "{{}")}
 	words, err := c.about(&board.Pod{Key: types.NamespacedName{Namespace: "shop", Name: "web-1"}})
@@ -78,16 +80,16 @@ func TestWordsAboutAPod(t *testing.T) {
 		t.Fatal(err)
 	}
 	if said := machine.wrote(t.Context(), words); said != "shop/web-1|$(reboot)|{{}" {
-		t.Errorf("it is given %q", said)
+		t.Errorf("the program's arguments are %q", said)
 	}
 	for _, bad := range []string{"--kubeconfig=evil", "", "a b", "../x", "日本", strings.Repeat("\u202e", 3)} {
 		if words, err := c.about(&board.Pod{Key: types.NamespacedName{Namespace: "shop", Name: bad}}); err == nil {
-			t.Errorf("a pod called %q makes %q", bad, words)
+			t.Errorf("a pod named %q gives the arguments %q", bad, words)
 		}
 	}
 	for _, bad := range [][]string{nil, {""}, {"kubectl", "{pod}"}} {
 		if CheckCommand(bad) == nil {
-			t.Errorf("%q is taken for a command", bad)
+			t.Errorf("%q is accepted as a command", bad)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/schedq/schedq/keymap"
 )
 
-// A command of one's own is chosen by name and run about the selected pod; what it wrote is a page. Elsewhere than on the
-// person's own terminal none is run.
+// TestCommandsOfOnesOwn: a custom command is chosen by name and runs on the selected pod, and its
+// output opens as a page; a served screen runs none.
 func TestCommandsOfOnesOwn(t *testing.T) {
 	own := []Command{
 		{Name: "describe", Words: []string{"echo", "about", "{namespace}", "{name}"}},
@@ -29,16 +29,16 @@ func TestCommandsOfOnesOwn(t *testing.T) {
 	})
 }
 
-// The terminal's window is called after what is shown.
+// TestWindowTitle: the title of the terminal's window names the recording or cluster.
 func TestWindowTitle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{titled: true})
 		if got := p.model.View().WindowTitle; got != "schedq: sample" {
-			t.Errorf("it is called %q", got)
+			t.Errorf("the title is %q", got)
 		}
 		p.do(keymap.WhatIf)
 		if got := p.model.View().WindowTitle; got != "schedq: sample (what-if)" {
-			t.Errorf("in a what-if it is called %q", got)
+			t.Errorf("in a what-if the title is %q", got)
 		}
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 )
 
-// copied returns what was written to the clipboard first (OSC 52).
+// copied returns the first text that was written to the clipboard (OSC 52).
 func (p *person) copied() string {
 	_, sequence, _ := strings.Cut(p.written.String(), "\x1b]52;c;")
 	encoded, _, _ := strings.Cut(sequence, "\a")
@@ -42,8 +42,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestCopyingTheCommand checks that the command names the pod, what is shown and the moment, and that there is none where no command
-// shows the same.
+// TestCopyingTheCommand: the copied command names the pod, the view and the moment, and pages
+// without a matching command offer none.
 func TestCopyingTheCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		files := Options{Source: "sample", Arguments: func(source string) []string {

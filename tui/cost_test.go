@@ -16,8 +16,8 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// crowdRecording has n pods, all of which came at once, so that their waits look alike, and then moves some
-// of them, moving times in each of so many seconds.
+// crowdRecording has n pods that were all added at once, so that their waits look alike. Then it
+// has moving moves per second for that many seconds.
 func crowdRecording(n, moving, seconds int) *sources.Recording {
 	rec := &sources.Recording{Name: "crowd"}
 	name := func(i int) types.NamespacedName {
@@ -58,7 +58,7 @@ func crowd(tb testing.TB, n int) *session.Session {
 	return s
 }
 
-// among returns a model at 120 by 40 that has scrolled among the pods of s.
+// among returns a model at 120 by 40 that has scrolled in the panes of s.
 func among(tb testing.TB, s *session.Session, view ...keymap.ID) *model {
 	m := newModel(tb.Context(), s, Options{})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
@@ -70,7 +70,7 @@ func among(tb testing.TB, s *session.Session, view ...keymap.ID) *model {
 	return m
 }
 
-// busy returns a model at 200 by 60 of n pods that are playing, at 5,000 moves a second.
+// busy returns a model at 200 by 60 of n pods during playback, at 5,000 moves a second.
 func busy(tb testing.TB, n int, view ...keymap.ID) *model {
 	tb.Helper()
 	s := session.New(crowdRecording(n, 5000, 120), timeline.Options{})
@@ -86,19 +86,20 @@ func busy(tb testing.TB, n int, view ...keymap.ID) *model {
 	return m
 }
 
-// frameAgain takes a frame and draws it, as 20 times a second while playing.
+// frameAgain receives and draws a frame, which happens 20 times a second during playback.
 func (m *model) frameAgain() {
 	m.Update(frameMsg{m.Session, m.Frame})
 	m.View()
 }
 
-// crowdViews are the views that show some of many pods, or what became of all.
+// crowdViews are the views that show some of many pods, or totals of all.
 var crowdViews = map[string][]keymap.ID{
 	"board": nil, "pane": {keymap.Zoom}, "detail": {keymap.Open}, "timeline": {keymap.Timeline}, "lanes": {keymap.Lanes}, "plots": {keymap.Plots}, "stack": {keymap.Stack},
 	"projector": {keymap.Projector},
 }
 
-// A frame costs what the terminal's size says, whatever the number of pods.
+// TestCostOfAFrameDoesNotDependOnTheNumberOfPods: the cost of a frame depends only on the
+// terminal's size.
 func TestCostOfAFrameDoesNotDependOnTheNumberOfPods(t *testing.T) {
 	large := 150_000
 	if testing.Short() {
@@ -109,7 +110,7 @@ func TestCostOfAFrameDoesNotDependOnTheNumberOfPods(t *testing.T) {
 		ofFew := testing.AllocsPerRun(20, among(t, few, view...).frameAgain)
 		ofMany := testing.AllocsPerRun(20, among(t, many, view...).frameAgain)
 		t.Logf("%s: allocations of a frame at 120 by 40: %.0f with 1,000 pods, %.0f with %d", name, ofFew, ofMany, large)
-		if ofMany > ofFew*1.1+2 { // counts with more digits, and no more
+		if ofMany > ofFew*1.1+2 { // some counts have more digits
 			t.Errorf("%s: a frame of %d pods makes %.0f allocations, one of 1,000 makes %.0f", name, large, ofMany, ofFew)
 		}
 	}
@@ -119,7 +120,7 @@ func TestNothingIsDrawnTwice(t *testing.T) {
 	m := among(t, crowd(t, 100))
 	m.View()
 	if n := testing.AllocsPerRun(10, func() { m.Update(nil); m.View() }); n > 0 {
-		t.Errorf("drawing what is drawn makes %.0f allocations", n)
+		t.Errorf("drawing an unchanged screen makes %.0f allocations", n)
 	}
 }
 
@@ -127,21 +128,22 @@ func TestACoveredBoardIsNotMeasured(t *testing.T) {
 	m := among(t, crowd(t, 100), keymap.Plots)
 	m.Selected = page.Selection{}
 	if n := testing.AllocsPerRun(10, func() { m.board.Settle(0, 0) }); n > 0 {
-		t.Errorf("a board of which nothing is in sight makes %.0f allocations", n)
+		t.Errorf("a hidden board makes %.0f allocations", n)
 	}
 }
 
-// What the keys are is looked up, and what the bar shows of them is written where it was.
+// TestTheBarOfAFrameIsThatOfTheLast: the key bar reuses the memory of the last frame, and key
+// lookups allocate nothing.
 func TestTheBarOfAFrameIsThatOfTheLast(t *testing.T) {
 	m := among(t, crowd(t, 100))
-	m.Actions = page.Actions{} // what an action says of itself may be a new sentence
+	m.Actions = page.Actions{} // an action's description may allocate
 	m.View()
 	if n := testing.AllocsPerRun(10, func() {
 		m.bar = m.keyBar(widget.KeyBar{Shown: m.bar.Shown[:0], Always: m.bar.Always[:0]})
 		m.Keys.ByID(keymap.Quit)
 		m.Keys.OnBar(keymap.Chart)
 	}); n > 0 {
-		t.Errorf("a bar makes %.0f allocations", n)
+		t.Errorf("the key bar makes %.0f allocations", n)
 	}
 }
 
@@ -160,8 +162,8 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkKeypress: from a key that the session has to carry out to the screen that shows it, of 150,000
-// pods at 200 by 60 while 5,000 moves a second arrive.
+// BenchmarkKeypress measures the time from a key that the session handles to the screen that shows
+// its effect, with 150,000 pods at 200 by 60 and 5,000 moves a second.
 func BenchmarkKeypress(b *testing.B) {
 	for name, view := range crowdViews {
 		b.Run(name, func(b *testing.B) {

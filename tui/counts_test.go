@@ -24,8 +24,8 @@ func manyWaiting() string {
 	return script.String()
 }
 
-// TestOneCountPerTier checks that a screen of any size shows one number for unschedulable pods, and marks gated pods without
-// colour.
+// TestOneCountPerTier: a screen of any size shows one number for unschedulable pods, and marks
+// gated pods without colour.
 func TestOneCountPerTier(t *testing.T) {
 	count := regexp.MustCompile(`unsc[a-z]*…? ([0-9,]+)`)
 	for _, opts := range []Options{{NoColor: true}, {NoColor: true, Projector: true}} {

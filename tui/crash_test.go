@@ -16,7 +16,8 @@ import (
 	"github.com/schedq/schedq/tui/page"
 )
 
-// A mistake in a goroutine ends the program in order: the terminal is restored before it is told.
+// TestPanicOutsideOfUpdateRestoresTheTerminal: a panic in a goroutine ends the program, which
+// restores the terminal and then reports the panic.
 func TestPanicOutsideOfUpdateRestoresTheTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		options := Options{Recordings: []Recording{{Name: "bad", Open: func(context.Context, func(float64)) (*session.Session, error) { panic("boom") }}}}
@@ -26,7 +27,8 @@ func TestPanicOutsideOfUpdateRestoresTheTerminal(t *testing.T) {
 	})
 }
 
-// So does one in what a key does, and one in drawing.
+// TestPanicInUpdateRestoresTheTerminal: a panic while handling a key or drawing restores the
+// terminal too.
 func TestPanicInUpdateRestoresTheTerminal(t *testing.T) {
 	for name, mistake := range map[string]func(*model){
 		"doing":   func(m *model) { m.Actions[keymap.Zoom] = page.Command(func() { panic("boom") }) },
@@ -44,8 +46,8 @@ func TestPanicInUpdateRestoresTheTerminal(t *testing.T) {
 	}
 }
 
-// crashed fails the test unless the program ended because of a panic with that text, and left the terminal
-// as it was.
+// crashed fails the test unless the program ended with a panic that contains text, and restored the
+// terminal.
 func (p *person) crashed(text string) {
 	p.t.Helper()
 	if err := <-p.over; err != nil || p.terminal.IsAltScreen() {
@@ -53,10 +55,10 @@ func (p *person) crashed(text string) {
 	}
 	c := p.model.crash
 	if c == nil {
-		p.t.Fatal("nobody was told")
+		p.t.Fatal("the panic is not reported")
 	}
 	if said, ok := c.What.(string); ok && !strings.Contains(said, text) || !strings.Contains(string(c.Stack), "tui/") {
-		p.t.Errorf("the panic is told as %v\n%s", c.What, c.Stack)
+		p.t.Errorf("the panic is reported as %v\n%s", c.What, c.Stack)
 	}
 }
 
@@ -67,7 +69,7 @@ func TestCrashIsOneSentenceAndALog(t *testing.T) {
 	said := reportCrash(c, time.Date(2026, 3, 1, 10, 36, 0, 0, time.UTC)).Error()
 	path := filepath.Join(dir, "schedq", "crash-20260301-103600.log")
 	if !strings.HasSuffix(said, "please report it and attach "+path) || strings.ContainsAny(said, "\n\x1b") {
-		t.Errorf("it says %q", said)
+		t.Errorf("the error is %q", said)
 	}
 	log, err := os.ReadFile(path)
 	if err != nil || !strings.Contains(string(log), "goroutine 1") || strings.Contains(string(log), "\x1b") {
@@ -82,6 +84,6 @@ func TestCrashWithoutAPlaceForItsLogIsToldInFull(t *testing.T) {
 	}
 	t.Setenv("XDG_STATE_HOME", file)
 	if said := reportCrash(&page.Crash{What: "boom", Stack: []byte("goroutine 1")}, time.Now()).Error(); !strings.Contains(said, "goroutine 1") {
-		t.Errorf("it says %q", said)
+		t.Errorf("the error is %q", said)
 	}
 }

@@ -25,17 +25,17 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// person sits in front of a terminal in which the real program runs, on virtual time. It presses keys by
+// person is a user of the real program in a terminal emulator, on virtual time. Keys are pressed by
 // the names of their bindings, and each press returns when the program is idle again.
 type person struct {
 	t        *testing.T
 	program  *tea.Program
 	terminal *vt.Emulator
 	model    *model
-	drawing  sync.Mutex // some screens draw by themselves: a lesson's timer
-	rang     int        // how often the terminal's bell was rung
-	pressed  []string   // the keys, since somebody has taken them
-	// written is all that the program wrote to the terminal.
+	drawing  sync.Mutex // some screens redraw by themselves: a lesson's timer
+	rang     int        // how often the terminal's bell rang
+	pressed  []string   // the keys since the tape's last frame
+	// written is the program's output to the terminal.
 	written strings.Builder
 	over    chan error
 }
@@ -49,7 +49,7 @@ func sit(t *testing.T, w, h int, s *session.Session, o Options) *person {
 	return sitAt(t, w, h, func(ctx context.Context) *model { return newModel(ctx, s, o) })
 }
 
-// sitAt is sit with a model that is made in some other way.
+// sitAt is like sit, with a model made by build.
 func sitAt(t *testing.T, w, h int, build func(context.Context) *model) *person {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -72,7 +72,7 @@ func (p *person) begin(ctx context.Context, cancel context.CancelFunc, w, h int,
 		tea.WithInput(nil), tea.WithoutSignalHandler(), tea.WithOutput(p),
 		tea.WithWindowSize(w, h), tea.WithColorProfile(profile), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
 
-	go func() { // discard what the terminal answers
+	go func() { // discard the terminal's replies
 		_, _ = io.Copy(io.Discard, p.terminal)
 	}()
 	go func() {
@@ -82,15 +82,15 @@ func (p *person) begin(ctx context.Context, cancel context.CancelFunc, w, h int,
 	p.t.Cleanup(func() {
 		p.program.Quit()
 		cancel()
-		time.Sleep(2 * page.NoticeTime) // timers under way end
+		time.Sleep(2 * page.NoticeTime) // running timers end
 		synctest.Wait()
 		_ = p.terminal.InputPipe().(io.Closer).Close()
 	})
 	p.idle()
 }
 
-// Write is the line discipline of a terminal that was not put into raw mode, since no input is read: the
-// program counts on it to make a carriage return of its own out of each newline.
+// Write acts as the line discipline of a terminal that is not in raw mode, since the program reads
+// no input: it adds the carriage returns that the program expects at each newline.
 func (p *person) Write(b []byte) (int, error) {
 	p.drawing.Lock()
 	defer p.drawing.Unlock()
@@ -101,33 +101,31 @@ func (p *person) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// drawn is how much time a test lets pass until what happened is on the screen: several frames.
+// drawn is the time until a change is on the screen: several frames.
 const drawn = time.Second / 30
 
-// idle waits until nothing is left to do and the screen shows it.
+// idle waits until the program has nothing left to do and the screen is up to date.
 func (p *person) idle() {
 	synctest.Wait()
 	time.Sleep(drawn)
 	synctest.Wait()
 }
 
-// wait lets time pass.
-//
-// What the test has read of the model is handed back first by a message: a sleep alone does not tell the race detector that it
-// was read before what the program does meanwhile.
+// wait lets time pass. It first sends a message, which orders the test's reads of the model before
+// the program's later writes: the race detector does not regard a sleep as synchronization.
 func (p *person) wait(d time.Duration) {
 	p.program.Send(nil)
 	time.Sleep(d)
 	p.idle()
 }
 
-// do presses the first key of each action; one without any is done by its name.
+// do presses the first key of each action, and runs an action without a key by name in the palette.
 func (p *person) do(ids ...keymap.ID) *person {
 	p.t.Helper()
 	for _, id := range ids {
 		b, ok := p.model.Keys.ByID(id)
 		if !ok {
-			p.t.Fatalf("no binding is called %s", id)
+			p.t.Fatalf("there is no binding %s", id)
 		}
 		if len(b.Keys) == 0 {
 			p.do(keymap.Palette).enter(b.Name)
@@ -140,14 +138,14 @@ func (p *person) do(ids ...keymap.ID) *person {
 	return p
 }
 
-// try does an action that starts a what-if, and agrees to that.
+// try runs an action that starts a what-if, and confirms it.
 func (p *person) try(id keymap.ID) *person {
 	p.t.Helper()
 	p.do(id).sees("start a what-if?").do(keymap.ListChoose)
 	return p.seesNot("start a what-if?")
 }
 
-// keyCodes are the keys that are no text.
+// keyCodes are the keys that type no text.
 var keyCodes = map[string]tea.Key{
 	"space": {Code: tea.KeySpace, Text: " "}, "tab": {Code: tea.KeyTab}, "enter": {Code: tea.KeyEnter},
 	"esc": {Code: tea.KeyEscape}, "backspace": {Code: tea.KeyBackspace}, "up": {Code: tea.KeyUp},
@@ -163,13 +161,13 @@ func (p *person) press(key string) {
 	k, named := keyCodes[key]
 	if !named {
 		if utf8.RuneCountInString(key) != 1 {
-			p.t.Fatalf("the driver cannot press %q", key)
+			p.t.Fatalf("keyCodes lacks the key %q", key)
 		}
 		r, _ := utf8.DecodeRuneInString(key)
 		k = tea.Key{Code: r, Text: key}
 	}
 	if got := k.String(); got != key {
-		p.t.Fatalf("pressing %q, the program sees %q", key, got)
+		p.t.Fatalf("the key %q reaches the program as %q", key, got)
 	}
 	p.pressed = append(p.pressed, key)
 	p.program.Send(tea.KeyPressMsg(k))
@@ -190,20 +188,20 @@ func (p *person) paste(text string) *person {
 	return p
 }
 
-// goTo goes to a time.
+// goTo moves to a time.
 func (p *person) goTo(when string) *person {
 	p.t.Helper()
 	return p.do(keymap.Seek).enter(when)
 }
 
-// resize makes the terminal another size.
+// resize changes the terminal's size.
 func (p *person) resize(w, h int) {
 	p.terminal.Resize(w, h)
 	p.program.Send(tea.WindowSizeMsg{Width: w, Height: h})
 	p.idle()
 }
 
-// screen returns what the terminal shows, row by row, without blanks at the ends.
+// screen returns the terminal's text row by row, without trailing blanks.
 func (p *person) screen() string {
 	var b strings.Builder
 	for y := range p.terminal.Height() {
@@ -225,8 +223,8 @@ func (p *person) row(y int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// styles returns a letter for each cell's style: its colour's, large if it is bold, # if it is reversed
-// and _ if it is underlined. A dot is plain text.
+// styles returns a letter for each cell's style: the letter of its colour, in upper case if bold, #
+// if reversed and _ if underlined. A dot is plain text.
 func (p *person) styles() string {
 	letters := map[string]byte{}
 	named := p.model.looks.theme

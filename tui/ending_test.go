@@ -9,13 +9,14 @@ import (
 	"github.com/schedq/schedq/queue/session"
 )
 
-// ended waits until s has freed what it holds.
+// ended waits until s has released its resources.
 func ended(s *session.Session) {
-	for range s.Frames() { // until Run or Close closes it
+	for range s.Frames() { // Run or Close closes the channel
 	}
 }
 
-// A session ends with the screen that shows it, also if the program never begins.
+// TestSessionEndsBeforeTheProgramBegins: a session ends with its screen, even if the program never
+// starts.
 func TestSessionEndsBeforeTheProgramBegins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -26,13 +27,14 @@ func TestSessionEndsBeforeTheProgramBegins(t *testing.T) {
 	})
 }
 
-// A recording that is still being opened when the user stops that, or is never looked at, ends as well.
+// TestUnshownSessionsEnd: a recording ends as well if the user cancels while it is opened, or
+// replaces it before it is shown.
 func TestUnshownSessionsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var opened []*session.Session
 		options := Options{Recordings: []Recording{{Name: "slow", Title: "Slow", Open: func(ctx context.Context, _ func(float64)) (*session.Session, error) {
 			if len(opened) == 0 {
-				<-ctx.Done() // and opened all the same
+				<-ctx.Done() // it is opened in spite of that
 			}
 			s := paused(t, gangs)
 			opened = append(opened, s)
@@ -44,7 +46,7 @@ func TestUnshownSessionsEnd(t *testing.T) {
 		ended(opened[0])
 		p.do(keymap.Recordings).enter("slow")
 		p.idle()
-		p.do(keymap.Recordings).enter("slow") // in the place of the one before
+		p.do(keymap.Recordings).enter("slow") // replaces the previous one
 		p.idle()
 		ended(opened[1])
 	})

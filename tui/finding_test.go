@@ -10,7 +10,7 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// type_ types without accepting.
+// types types text without accepting it.
 func (p *person) types(text string) *person {
 	p.t.Helper()
 	if l, ok := p.model.Overlays.Top().(*widget.List); ok && !l.Typing && text != "" {
@@ -26,7 +26,7 @@ func (p *person) types(text string) *person {
 	return p
 }
 
-// An operator looks for pods by what is known of them.
+// TestFilterByFields: a filter selects pods by any of their fields.
 func TestFilterByFields(t *testing.T) {
 	for text, sees := range map[string]string{
 		"ns:shop":                 "unschedulable 2 · gated 1, 1 match",
@@ -47,7 +47,8 @@ func TestFilterByFields(t *testing.T) {
 	}
 }
 
-// While a filter is typed, what is not yet one says where it is wrong, and the board stays as it was.
+// TestFilterMistakesAreToldWhileTyping: while an invalid filter is typed, the prompt shows where it
+// is wrong, and the board does not change.
 func TestFilterMistakesAreToldWhileTyping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
@@ -60,7 +61,7 @@ func TestFilterMistakesAreToldWhileTyping(t *testing.T) {
 	})
 }
 
-// What is wrong with what one types is read whole on a small screen, too.
+// TestMistakesAreNotCut: a small screen shows the whole error about a filter.
 func TestMistakesAreNotCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
@@ -71,13 +72,14 @@ func TestMistakesAreNotCut(t *testing.T) {
 		said := strings.Join(strings.Fields(p.screen()), " ")
 		for _, want := range []string{"letter 1: unknown field plugn: use one of ns, name,", "waiting"} {
 			if !strings.Contains(said, want) {
-				t.Errorf("%q can't be read:\n%s", want, p.screen())
+				t.Errorf("%q is not readable:\n%s", want, p.screen())
 			}
 		}
 	})
 }
 
-// What waits for longer than a filter says comes in sight when its time comes, and goes when one goes back.
+// TestFilterByWaitingFollowsTime: a pod appears once it has waited longer than the filter requires,
+// and disappears when time goes back.
 func TestFilterByWaitingFollowsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
@@ -92,20 +94,20 @@ func TestSortByAnyColumn(t *testing.T) {
 		rows := func() string { return strings.Join([]string{p.row(6)[:30], p.row(7)[:30]}, "\n") }
 		p.goTo(moment).do(keymap.FocusActive)
 		if got := rows(); strings.Index(got, "urgent-1") > strings.Index(got, "web-2") {
-			t.Errorf("by the queue's order it is\n%s", got)
+			t.Errorf("the rows in queue order are\n%s", got)
 		}
 		p.do(keymap.Sort).sees("sort activeQ by", "the queue's order ↓").enter("name").seesTogether("pod↓", "waits")
 		p.do(keymap.Sort).enter("name").seesTogether("pod↑", "waits")
 		if got := rows(); strings.Index(got, "urgent-1") < strings.Index(got, "web-2") {
-			t.Errorf("by name, turned round, it is\n%s", got)
+			t.Errorf("the rows by name, reversed, are\n%s", got)
 		}
-		p.do(keymap.WhatIf).sees("pod↑").do(keymap.WhatIf).sees("pod↑") // the what-if is seen alike
+		p.do(keymap.WhatIf).sees("pod↑").do(keymap.WhatIf).sees("pod↑") // the what-if keeps the order
 		p.do(keymap.Sort).enter("queue's").seesNot("pod↑").do(keymap.Sort).enter("owner").sees("activeQ 2 by owner ↓").do(keymap.Sort).enter("queue's").seesNot("by owner")
 		p.do(keymap.FocusLog, keymap.Sort).sees("can't: the log is always sorted by time")
 	})
 }
 
-// "How many pods wait for what?", and then only those.
+// TestGroups: the groups count the pods by what they wait for, and enter filters by a group.
 func TestGroups(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
@@ -125,9 +127,9 @@ func TestPaletteDoesByNameAndSaysWhyNot(t *testing.T) {
 		p.goTo(moment).do(keymap.Palette).sees("actions: type to search", "space", "play")
 		p.types("activate").sees("can't: no pod is selected: j and k select one").press("enter")
 		if got := p.answer(); got != "can't: no pod is selected: j and k select one" {
-			t.Errorf("doing it says %q", got)
+			t.Errorf("the refused action answers %q", got)
 		}
-		p.press("ctrl+p") // its other key; what was done lately comes first
+		p.press("ctrl+p") // its other key; recent actions come first
 		p.sees("Lately", "activate").press("esc")
 		p.do(keymap.FocusUnsched, keymap.RowDown, keymap.Palette).enter("activate").sees("start a what-if: activate default/train-0").press("enter")
 		p.sees("Activate default/train-0: default/train-0 unschedulable → active")
@@ -146,12 +148,12 @@ func TestPaletteHasEveryActionOfTheBoard(t *testing.T) {
 				continue
 			}
 			if len(items) == 0 || items[0].Key != b.Key() || !strings.Contains(items[0].Text+" "+items[0].Keywords, b.Name) {
-				t.Fatalf("%s is not in the palette, where %v is", b.ID, items)
+				t.Fatalf("%s is not in the palette; in its place: %v", b.ID, items)
 			}
 			items = items[1:]
 		}
 		if len(items) > 0 {
-			t.Errorf("these are no actions of the board: %v", items)
+			t.Errorf("these are not actions of the board: %v", items)
 		}
 	})
 }

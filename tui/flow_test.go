@@ -14,20 +14,20 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// TestFlow: the strip below the title counts who is where, forwards and backwards, and lights up where a pod came to.
+// TestFlow: the strip below the title counts the pods in each place, forwards and backwards.
 func TestFlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.goTo("+1.05s").sees("new → activeQ 1 → in-flight 0 → ✓ bound 0")
 		p.goTo("+0.1s").sees("activeQ 0 → in-flight 1 → ✓ bound 0")
 		p.goTo("+0.1s").sees("activeQ 0 → in-flight 0 → ✓ bound 1")
-		p.do(keymap.StepBack).sees("in-flight 1 → ✓ bound 0") // and is taken back
+		p.do(keymap.StepBack).sees("in-flight 1 → ✓ bound 0") // the binding is undone
 		p.goTo(moment).sees("→ ✓ bound 1, or rejected → unschedulable 2 · gated 1 ─ event → backoffQ 2 → activeQ")
 	})
 }
 
-// TestTheFirstScreenExplainsItself: until the first key a line says what the board's words mean, and help begins with
-// what one looks at.
+// TestTheFirstScreenExplainsItself: until the first key a line explains the board's terms, and the
+// help begins with the current view.
 func TestTheFirstScreenExplainsItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
@@ -37,7 +37,7 @@ func TestTheFirstScreenExplainsItself(t *testing.T) {
 	})
 }
 
-// TestAge: each pane says for how long its pods have waited, and a backoff after an error is told apart.
+// TestAge: each pane shows how long its pods have waited, and a backoff after an error is marked.
 func TestAge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
@@ -47,7 +47,8 @@ func TestAge(t *testing.T) {
 	})
 }
 
-// TestNoticesGiveWayToTheLegend checks that a notice about the source is shown at first, and stays in the help.
+// TestNoticesGiveWayToTheLegend: a notice about the source is shown at first, and stays in the
+// help.
 func TestNoticesGiveWayToTheLegend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, session.New(tell(t, "1 early active UnscheduledPodAdd"), timeline.Options{Paused: true}), Options{})
@@ -57,10 +58,10 @@ func TestNoticesGiveWayToTheLegend(t *testing.T) {
 	})
 }
 
-// unmarked is the sample without marks, which the status line would show.
+// unmarked is the sample without its marks, which the status line would show.
 var unmarked = regexp.MustCompile(`(?m)^.* mark .*\n`).ReplaceAllString(sample, "")
 
-// TestTheLegendNamesWhatIsShown checks that each word of the legend heads a column.
+// TestTheLegendNamesWhatIsShown: each term of the legend is the heading of a column.
 func TestTheLegendNamesWhatIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, unmarked), Options{})
@@ -75,13 +76,13 @@ func TestTheLegendNamesWhatIsShown(t *testing.T) {
 				}
 			}
 			if !strings.Contains(legend, "waits:") {
-				t.Errorf("at %d columns there is no legend: %q", w, legend)
+				t.Errorf("at %d columns the legend is missing: %q", w, legend)
 			}
 		}
 	})
 }
 
-// TestTheTitleIsNotCutSilently checks that a title that does not fit ends with an ellipsis.
+// TestTheTitleIsNotCutSilently: a title that does not fit ends with an ellipsis.
 func TestTheTitleIsNotCutSilently(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 200, 24, paused(t, sample), Options{})

@@ -10,7 +10,7 @@ import (
 	"github.com/schedq/schedq/queue/session/timeline"
 )
 
-// queueing has two pods that wait when a third, which waits longest, has been rejected, and three in flight at the end.
+// queueing has a pod that waits longest and is rejected last, and at the end three pods in flight.
 const queueing = `
 0.0 oldest active UnscheduledPodAdd
 0.1 oldest inflight
@@ -32,22 +32,23 @@ const queueing = `
 6.0 mark the end
 `
 
-// TestTheFirstFocus: on a screen with room for one pane a person sees first who waits longest, and no empty pane while
-// others wait; once the person has chosen a pane, that stays.
+// TestTheFirstFocus: a screen with space for one pane first shows the pane with the longest waiting
+// pod, never an empty one while pods wait, until the user chooses a pane.
 func TestTheFirstFocus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 60, 20, paused(t, queueing), Options{})
 		p.goTo("+0.05s").seesTogether("┏━ 1 activeQ 1").goTo("+1.2s").seesTogether("┏━ 3 unschedulable 2")
-		p.goTo("+1.2s").seesTogether("┏━ 3 unschedulable 2") // and not where one came
+		p.goTo("+1.2s").seesTogether("┏━ 3 unschedulable 2") // not the pane of the newest pod
 		p.do(keymap.FocusActive).seesTogether("┏━ 1 activeQ 1").goTo("10:36:03.5").seesTogether("┏━ 1 activeQ 0")
 
 		late := sit(t, 60, 20, session.New(tell(t, queueing), timeline.Options{Paused: true, StartOffset: 2500 * time.Millisecond}), Options{})
 		late.seesTogether("┏━ 3 unschedulable 2")
-		late.do(keymap.RowDown).sees("▸● oldest") // which was rejected last, and is first all the same
+		late.do(keymap.RowDown).sees("▸● oldest") // first, although it was rejected last
 	})
 }
 
-// TestAllInFlightAreCounted: where there is no room for the names of all, it says how many more there are.
+// TestAllInFlightAreCounted: if the names of the pods in flight do not fit, the pane counts the
+// rest.
 func TestAllInFlightAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for width, sees := range map[int][]string{

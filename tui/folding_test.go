@@ -10,7 +10,7 @@ import (
 	"github.com/schedq/schedq/queue/session/timeline"
 )
 
-// gangs has a pod group of three, and a pod of none.
+// gangs has a pod group of three pods, and a pod without a group.
 const gangs = `
 1.0  pod train-0 0 group=train
 1.0  pod train-1 0 group=train
@@ -23,7 +23,7 @@ const gangs = `
 9.0  mark the end
 `
 
-// The pods of a pod group are one row; unfolded, each has its own.
+// TestUnfoldAPodGroup: a pod group is one row, and unfolded one row per pod.
 func TestUnfoldAPodGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opts := queue.Defaults()

@@ -7,7 +7,8 @@ import (
 	"github.com/schedq/schedq/keymap"
 )
 
-// A teacher shows what an event would do before it happens, does it, takes it back and does it again.
+// TestInjectingWithAPreview: the list previews the effect of each event, and an injected event can
+// be undone and redone.
 func TestInjectingWithAPreview(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
@@ -18,7 +19,7 @@ func TestInjectingWithAPreview(t *testing.T) {
 			"leftover flush", "none of 3", "NodeAdd", "It would move 3 of 3: 3 to active.")
 		p.press("esc")
 		if got := len(p.model.Session.Sync().Previews); got != 0 {
-			t.Errorf("%d previews are left after the list was closed", got)
+			t.Errorf("%d previews are left after closing the list", got)
 		}
 		p.seesNot("WHAT-IF").try(keymap.InjectEvent).enter("nodeadd")
 		p.sees("WHAT-IF since 10:36:06", "NodeAdd: 2 pods moved: 2 to active", "activeQ 4")
@@ -27,13 +28,13 @@ func TestInjectingWithAPreview(t *testing.T) {
 	})
 }
 
-// A developer tries two things from one moment, and looks at what differs.
+// TestWhatIfsBesideEachOther: two what-ifs from one moment can be named and compared.
 func TestWhatIfsBesideEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		for _, key := range []keymap.ID{keymap.Forks, keymap.Compare} {
 			if p.do(key); p.answer() != "can't: there is no what-if: w starts one" {
-				t.Errorf("%s says %q", key, p.answer())
+				t.Errorf("%s answers %q", key, p.answer())
 			}
 		}
 		p.do(keymap.CloseFork).sees("can't: this is the recording: w starts a what-if")
@@ -52,21 +53,21 @@ func TestWhatIfsBesideEachOther(t *testing.T) {
 		p.do(keymap.Compare).sees("compare with", "the recording", "with mine").enter("with mine")
 		p.sees(" compare ── at 10:36:06.500", "what-if 2", "with mine", "activeQ", "3 pods in a different place, on another node or with other attempts:",
 			"train-0", "○ activeQ", "● unschedulable NodeAffinity+1")
-		p.do(keymap.LastRow) // selects: why? is of the pod that the cursor is on
+		p.do(keymap.LastRow) // selects the pod for why?
 		if got := p.model.Selected.Key.Name; got != "cart-7d9f8c6b5-x2k1p" {
-			t.Errorf("the last of the pods that differ is %s", got)
+			t.Errorf("the last pod that differs is %s", got)
 		}
 		p.do(keymap.Open).sees("─ why? ─", "shop/cart-7d9f8c6b5-x2k1p").do(keymap.Back).sees(" compare ──", "esc close")
-		p.do(keymap.StepForward).sees("at 10:36:07.0") // time goes on in both
+		p.do(keymap.StepForward).sees("at 10:36:07.0") // time advances in both
 		p.do(keymap.Back).sees("1 activeQ").seesNot(" compare ──")
 		if p.model.Session.Sync().Comparison != nil {
-			t.Error("the comparison goes on though nobody sees it")
+			t.Error("the comparison continues after its page is closed")
 		}
 
 		p.do(keymap.WhatIf).seesNot("WHAT-IF").do(keymap.Forks).enter("with mine")
 		p.sees("WHAT-IF", "with mine at 10:36:06.5", "○ mine").do(keymap.CloseFork)
 		p.sees("closed with mine").seesNot("WHAT-IF")
-		p.do(keymap.Compare).sees("the recording", "what-if 2") // the only other one
+		p.do(keymap.Compare).sees("the recording", "what-if 2") // the only other what-if
 		p.do(keymap.Compare).sees("1 activeQ")
 	})
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/schedq/schedq/tui/story"
 )
 
-// saying returns a recording that says text in every place in which a recording can.
+// saying returns a recording with text in every field that can contain text.
 func saying(text string) *sources.Recording {
 	rec := &sources.Recording{Name: sources.Sanitize(text), Formats: []string{text}, Notices: []string{text}}
 	at := zero
@@ -48,7 +48,7 @@ func saying(text string) *sources.Recording {
 	return rec
 }
 
-// fuzzed are the views in which text from outside is seen, and the keys that lead there.
+// fuzzed are the views that show outside text, and the keys that open them.
 var fuzzed = [][]keymap.ID{
 	{}, {keymap.Open}, {keymap.Zoom}, {keymap.Timeline}, {keymap.Timeline, keymap.RowUp}, {keymap.Lanes}, {keymap.Plots},
 	{keymap.FocusLog, keymap.Zoom}, {keymap.CopyMore}, {keymap.Recordings}, {keymap.Help}, {keymap.Projector},
@@ -57,8 +57,8 @@ var fuzzed = [][]keymap.ID{
 	{keymap.WhatIf, keymap.Pop, keymap.Reject}, {keymap.GoToMark},
 }
 
-// FuzzScreen: whatever a recording says, only allowed characters come out, on the screen, in the title of
-// the window and in the clipboard, and every row has its width.
+// FuzzScreen: whatever a recording contains, the screen, the window's title and the clipboard get
+// only allowed characters, and every row has its width.
 func FuzzScreen(f *testing.F) {
 	for i, text := range hostile {
 		for view := range fuzzed {
@@ -86,7 +86,7 @@ func FuzzScreen(f *testing.F) {
 				for part := range strings.SplitSeq(b.Keys[0], " ") {
 					m.Update(pressOf(part))
 				}
-				m.Update(frameMsg{s, s.Sync()}) // with the session's answer
+				m.Update(frameMsg{s, s.Sync()}) // the session's response
 			}
 			if m.crash != nil {
 				t.Fatalf("%v panics: %v\n%s", keys, m.crash.What, m.crash.Stack)
@@ -102,7 +102,7 @@ func FuzzScreen(f *testing.F) {
 	})
 }
 
-// pressOf is the message of a key.
+// pressOf returns the message for a key.
 func pressOf(key string) tea.KeyPressMsg {
 	if k, named := keyCodes[key]; named {
 		return tea.KeyPressMsg(k)
@@ -111,26 +111,26 @@ func pressOf(key string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: r, Text: key}
 }
 
-// rowsStand fails the test unless content is as high as the screen, no row is wider, and beside the
-// screen's own styles there is only text that no terminal takes for an order.
+// rowsStand fails the test unless content is as high as the screen, no row is wider, and apart from
+// the screen's own styles it has no control sequences.
 func rowsStand(t *testing.T, content string, w, h int) {
 	t.Helper()
 	rows := strings.Split(withoutStyles(content), "\n")
 	if len(rows) != h {
-		t.Fatalf("there are %d rows, not %d:\n%s", len(rows), h, content)
+		t.Fatalf("%d rows, want %d:\n%s", len(rows), h, content)
 	}
 	for _, row := range rows {
 		onlySafe(t, row)
 		if got := canvas.Width(row); got > w {
-			t.Fatalf("a row is %d wide, not %d: %q", got, w, row)
+			t.Fatalf("a row is %d wide, want at most %d: %q", got, w, row)
 		}
 	}
 	if bar := rows[len(rows)-1]; strings.TrimSpace(bar) == "" {
-		t.Fatalf("the bar is gone:\n%s", content)
+		t.Fatalf("the key bar is missing:\n%s", content)
 	}
 }
 
-// withoutStyles takes out the escape sequences that begin and end styles, and no others.
+// withoutStyles removes the escape sequences that set styles, and no others.
 func withoutStyles(s string) string {
 	var b strings.Builder
 	for {
@@ -141,7 +141,7 @@ func withoutStyles(s string) string {
 		}
 		end := strings.IndexFunc(after, func(r rune) bool { return r != ';' && (r < '0' || r > '9') })
 		if end < 0 || after[end] != 'm' {
-			b.WriteString("\x1b[") // for onlySafe to find
+			b.WriteString("\x1b[") // onlySafe reports it
 			s = after
 			continue
 		}
@@ -152,11 +152,11 @@ func withoutStyles(s string) string {
 func onlySafe(t *testing.T, s string) {
 	t.Helper()
 	if !utf8.ValidString(s) {
-		t.Fatalf("no UTF-8: %q", s)
+		t.Fatalf("invalid UTF-8: %q", s)
 	}
 	for _, r := range s {
 		if !allowed(r) {
-			t.Fatalf("%U comes out: %q", r, s)
+			t.Fatalf("%U is in the output: %q", r, s)
 		}
 	}
 }

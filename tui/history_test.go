@@ -9,7 +9,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 )
 
-// Closing goes back to where one came from, as far as one went.
+// TestClosingGoesBackAllTheWay: closing a page returns to the previous one, back to the board.
 func TestClosingGoesBackAllTheWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
@@ -21,12 +21,12 @@ func TestClosingGoesBackAllTheWay(t *testing.T) {
 
 		p.do(keymap.Open, keymap.Timeline, keymap.Back).sees("esc: back") // why? again
 		p.do(keymap.Back).do(keymap.Lanes, keymap.Timeline, keymap.Lanes).sees("─ lanes ")
-		p.do(keymap.Back).sees("timeline of").do(keymap.Back).seesNot("─ lanes ") // each is open once
+		p.do(keymap.Back).sees("timeline of").do(keymap.Back).seesNot("─ lanes ") // each page is open once
 		p.do(keymap.FocusLog, keymap.Zoom, keymap.Lanes, keymap.Back).seesNot("3 unschedulable")
 	})
 }
 
-// In a lesson the palette finds what is done in lessons.
+// TestThePaletteOfALesson: in a lesson the palette has the actions of lessons.
 func TestThePaletteOfALesson(t *testing.T) {
 	l := prepare(t, "three-places")
 	synctest.Test(t, func(t *testing.T) {
@@ -37,14 +37,15 @@ func TestThePaletteOfALesson(t *testing.T) {
 	})
 }
 
-// Between two rows of two lines each, the last of which is only half in sight, a click selects what is seen.
+// TestAClickBelowTheLastRowSelectsNothing: with rows of two lines, of which the last may be cut in
+// half, a click selects only a visible pod.
 func TestAClickBelowTheLastRowSelectsNothing(t *testing.T) {
 	var many strings.Builder
 	for n := range 60 {
 		fmt.Fprintf(&many, "1 crowd-%02d active UnscheduledPodAdd\n", n)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		for h := 36; h < 44; h++ { // in some the rows end with half of one
+		for h := 36; h < 44; h++ { // at some heights the last row is cut in half
 			p := sit(t, 120, h, paused(t, many.String()), Options{Projector: true})
 			p.goTo("end")
 			for y := range h - 4 {
@@ -52,7 +53,7 @@ func TestAClickBelowTheLastRowSelectsNothing(t *testing.T) {
 				seen := p.screen()
 				p.clickAt(5, y)
 				if pod := p.model.Pod(); pod != nil && !strings.Contains(seen, pod.Key.Name) {
-					t.Errorf("a click in row %d of %d selects %s, which is not to be seen:\n%s", y, h, pod.Key.Name, seen)
+					t.Errorf("a click in row %d of %d selects %s, which is not visible:\n%s", y, h, pod.Key.Name, seen)
 				}
 			}
 		}

@@ -20,20 +20,20 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// hostile are texts that do something to a terminal, or that terminals do not agree about.
+// hostile are texts that control a terminal, or that terminals display differently.
 var hostile = []string{
 	"\x1b]52;c;ZXZpbA==\a",                    // OSC 52: writes the clipboard
-	"\x1b]0;title",                            // an OSC without an end swallows the rows after it
+	"\x1b]0;title",                            // an unterminated OSC swallows the following rows
 	"\x1b[2J\x1b[31mred",                      // CSI
 	"\x1bP1$qm\x1b\\",                         // DCS
 	"\u009b31mred",                            // CSI as a C1 character
-	"\x9b31m\xff\xc3\x28",                     // and as bytes that are no UTF-8
+	"\x9b31m\xff\xc3\x28",                     // and as invalid UTF-8
 	"a\rb\nc\td\x00e\x7f",                     // C0
 	"\u202etxt.exe",                           // right to left
 	"zero\u200bwidth\ufeff",                   // format characters
 	"line\u2028and\u2029paragraph",            // separators
 	"日本語のポッド",                                 // two cells each
-	"👨\u200d👩\u200d👧👍🏽🇩🇪",                     // emoji made of several
+	"👨\u200d👩\u200d👧👍🏽🇩🇪",                     // emoji of several characters
 	"a" + strings.Repeat("\u0301", 100),       // a letter with a hundred accents
 	strings.Repeat("long", 2000),              // longer than any row
 	"\x1b]8;;http://evil/\x1b\\click\a",       // a link
@@ -41,7 +41,7 @@ var hostile = []string{
 	strings.Repeat("\U000E0001\U0001F3F4", 9), // tags
 }
 
-// hostileRecording says each hostile text in every place in which a recording has text.
+// hostileRecording has each hostile text in every text field of a recording.
 func hostileRecording() *sources.Recording {
 	rec := &sources.Recording{Name: sources.Sanitize(strings.Join(hostile, "")), Formats: hostile, Notices: hostile}
 	at := zero
@@ -75,7 +75,7 @@ func hostileRecording() *sources.Recording {
 	return rec
 }
 
-// allowed reports whether the screen may show r: text that no terminal takes for an order.
+// allowed reports whether the screen may contain r.
 func allowed(r rune) bool {
 	return r == unicode.ReplacementChar || unicode.IsGraphic(r) && !unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
 }
@@ -99,7 +99,7 @@ func TestHostileTextCannotLeaveItsPlace(t *testing.T) {
 				t.Helper()
 				onlyAllowed(t, p.screen())
 				if !strings.Contains(p.row(size[1]-1), "quit") {
-					t.Fatalf("the bar is gone:\n%s", p.screen())
+					t.Fatalf("the key bar is missing:\n%s", p.screen())
 				}
 			}
 			panesStand := func() {
@@ -116,7 +116,7 @@ func TestHostileTextCannotLeaveItsPlace(t *testing.T) {
 					between++
 					end := p.rowOf("waits longest")
 					if size[1] >= 30 {
-						end-- // the panes end with a line of their own
+						end-- // the last line is the panes' border
 					}
 					for y := end - 1; y > top; y-- {
 						if c := p.terminal.CellAt(x, y); c.Content != "│" && c.Content != "┃" {
@@ -139,7 +139,7 @@ func TestHostileTextCannotLeaveItsPlace(t *testing.T) {
 				panesStand()
 			}
 			p.do(keymap.FocusUnsched, keymap.FirstRow)
-			for range hostile { // each one's detail
+			for range hostile { // the detail of each pod
 				p.do(keymap.Open)
 				stands()
 				p.do(keymap.Open, keymap.RowDown)
@@ -150,7 +150,7 @@ func TestHostileTextCannotLeaveItsPlace(t *testing.T) {
 			for _, title := range regexp.MustCompile("\x1b\\][02];([^\a\x1b]*)").FindAllStringSubmatch(p.written.String(), -1) {
 				onlyAllowed(t, title[1])
 				if title[1] != "" && !strings.HasPrefix(title[1], "schedq: ") {
-					t.Errorf("the window is called %q", title[1])
+					t.Errorf("the window's title is %q", title[1])
 				}
 			}
 			for _, order := range []string{"\x1b]52;", "\x1b]8;", "\x1bP", "\u009b", "\u202e", "\u200b"} {
@@ -162,12 +162,12 @@ func TestHostileTextCannotLeaveItsPlace(t *testing.T) {
 	}
 }
 
-// badNames are names that are long, wide, invisible or written from right to left.
+// badNames are names that are long, wide, invisible or right-to-left.
 var badNames = []string{
 	strings.Repeat("a", 253), strings.Repeat("日本", 60), "zero" + strings.Repeat("\u200b\u200d\ufeff", 20) + "width", "\u202eמֶלֶךְ-עברית", "العربية-\u200fpod",
 }
 
-// badlyNamed is a cluster in which nodes, pods, plugins and resources have bad names.
+// badlyNamed is a cluster whose nodes, pods, plugins and resources have bad names.
 func badlyNamed() *sources.Recording {
 	rec := &sources.Recording{Name: sources.Sanitize(badNames[0])}
 	at := zero
@@ -192,7 +192,8 @@ func badlyNamed() *sources.Recording {
 	return rec
 }
 
-// Bad names leave every page as it is: its lines stand, and nothing invisible is written.
+// TestBadNamesOnEveryPage: bad names do not break the lines of any page, and no invisible character
+// is written.
 func TestBadNamesOnEveryPage(t *testing.T) {
 	t.Parallel()
 	inTree(t)
@@ -218,7 +219,7 @@ func TestBadNamesOnEveryPage(t *testing.T) {
 				page.open(p)
 				onlyAllowed(t, p.screen())
 				if bar := p.row(size[1] - 1); !strings.Contains(bar, "quit") && !strings.Contains(bar, "esc ") {
-					t.Fatalf("%s: the bar is gone:\n%s", page.name, p.screen())
+					t.Fatalf("%s: the key bar is missing:\n%s", page.name, p.screen())
 				}
 				for p.model.Overlays.Top() != nil || p.model.Pages.Covered() || p.model.Pages.Docked() != nil || p.model.Pages.Zoomed || p.model.Frame.Filter != "" {
 					p.press("esc")

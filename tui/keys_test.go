@@ -14,17 +14,17 @@ func TestEveryBindingOfTheBoardDoesSomething(t *testing.T) {
 	m := newModel(t.Context(), paused(t, sample), Options{})
 	for _, b := range m.Keys.All() {
 		if _, ok := m.Actions[b.ID]; ok != (b.Context != keymap.Lesson && b.Context != keymap.Question) {
-			t.Errorf("%s (%s) has an action: %t", b.ID, b.Context, ok)
+			t.Errorf("%s (%s): has an action: %t", b.ID, b.Context, ok)
 		}
 	}
 	for id := range m.Actions {
 		if _, ok := m.Keys.ByID(id); !ok {
-			t.Errorf("no key does %s", id)
+			t.Errorf("%s has no binding", id)
 		}
 	}
 }
 
-// A key that can do nothing says why.
+// TestReasons: a key that has no effect shows the reason.
 func TestReasons(t *testing.T) {
 	const atStart, atMoment, atEnd = "start", moment, "end"
 	for _, test := range []struct {
@@ -114,13 +114,13 @@ func TestHelpListsEveryBindingAndRunsIt(t *testing.T) {
 		}
 		p.sees("observed", "modelled", "kube-scheduler v1.37.1", "SchedulerPopFromBackoffQ=false", "flushed after 5m0s")
 
-		p.enter("skip quiet") // typing searches, enter does it
+		p.enter("skip quiet") // typing searches, enter runs the action
 		if p.seesNot("help: type to search"); p.model.Session.Sync().Squeeze {
 			t.Error("squeeze is still on")
 		}
 		p.do(keymap.Help).enter("activate")
 		if got := p.answer(); got != "can't: no pod is selected: j and k select one" {
-			t.Errorf("an action that cannot be done says %q", got)
+			t.Errorf("a refused action answers %q", got)
 		}
 	})
 }
@@ -154,12 +154,13 @@ func TestQuietTimeThatWasSkippedIsShown(t *testing.T) {
 			1 early scheduled node-1
 			300 late active UnscheduledPodAdd
 			310 late inflight`), timeline.Options{}), Options{})
-		p.do(keymap.FocusLog).wait(4e9) // a key ends the notice about the source
+		p.do(keymap.FocusLog).wait(4e9) // a key dismisses the notice about the source
 		p.sees("skipped 4m", "of quiet (10:36:", "→ 10:40:59)")
 	})
 }
 
-// TestTheFirstOfTwoKeys checks that it shows what may follow at once, and that the second key performs it.
+// TestTheFirstOfTwoKeys: the first key shows the possible second keys at once, and the second key
+// runs its action.
 func TestTheFirstOfTwoKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
@@ -175,12 +176,12 @@ func TestTheFirstOfTwoKeys(t *testing.T) {
 		p.press("v")
 		p.press("Z")
 		if got := p.answer(); got != "can't: v Z is not a key" {
-			t.Errorf("an unknown second key says %q", got)
+			t.Errorf("an unknown second key answers %q", got)
 		}
 		p.press("e")
 		p.press("o")
 		if got := p.answer(); got != "can't: no pod is selected: j and k select one" {
-			t.Errorf("a word that can't be done says %q", got)
+			t.Errorf("a refused action answers %q", got)
 		}
 		p.press("g")
 		p.paste("p").sees(" g go to ").press("p")
@@ -188,7 +189,7 @@ func TestTheFirstOfTwoKeys(t *testing.T) {
 		p.press("o")
 		p.clicks("p  projector").seesNot(" o open ─")
 		if !p.model.Projector {
-			t.Error("a click on a word does nothing")
+			t.Error("a click on a second key does nothing")
 		}
 	})
 }

@@ -17,17 +17,17 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// namesAKey finds a key that stands in a sentence by its name: a letter other than the words a, A and I, a sign between
+// namesAKey matches a key in a sentence: a letter other than the words a, A and I, a sign between
 // blanks, or esc, enter and the like.
 var namesAKey = regexp.MustCompile(`(^|[ (])([b-zB-HJ-Z]|esc|enter|tab|space|backspace|pgup|pgdn)([ :,)]|$)|[ (][,.{}"?!<;-] `)
 
-// notKeys are texts in which what looks like a key is none.
+// notKeys are texts that namesAKey mistakes for keys.
 var notKeys = []string{
 	"From a to z", " 30 s,", " 30 s)", " 60 s", "1 s ", "1 s,", "in-flight - ", "digits, - and .", "(s)",
 }
 
-// TestNoTextNamesAKeyByItself: what is written in the code names no key, because a person may have given the action
-// another. Texts ask the key map.
+// TestNoTextNamesAKeyByItself: no text in the code contains a key, since the user may have rebound
+// it; texts use the key map.
 func TestNoTextNamesAKeyByItself(t *testing.T) {
 	for _, path := range []string{".", "../keymap/bindings.go"} {
 		scanTexts(t, path)
@@ -40,7 +40,7 @@ func isWord(text string) bool {
 	return word
 }
 
-// scanTexts fails the test for each text of the code at root that names a key.
+// scanTexts fails the test for each text in the code below root that names a key.
 func scanTexts(t *testing.T, root string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -76,8 +76,7 @@ func scanTexts(t *testing.T, root string) {
 	}
 }
 
-// TestScreensNameOwnKeys gives every action a key of the person's own, and looks at every screen for one that they do not
-// have.
+// TestScreensNameOwnKeys: with every action on a custom key, no screen shows a default key.
 func TestScreensNameOwnKeys(t *testing.T) {
 	t.Parallel()
 	keys := map[keymap.ID][]string{}
@@ -90,7 +89,7 @@ func TestScreensNameOwnKeys(t *testing.T) {
 	}
 	for _, view := range views {
 		if view.name == "stack" {
-			continue // which draws with letters
+			continue // it draws with letters
 		}
 		for _, size := range sizes {
 			synctest.Test(t, func(t *testing.T) {
@@ -103,7 +102,7 @@ func TestScreensNameOwnKeys(t *testing.T) {
 						row = strings.ReplaceAll(row, not, "")
 					}
 					if namesAKey.MatchString(row) {
-						t.Errorf("%s at %d columns names a key that is not the person's: %q", view.name, size[0], row)
+						t.Errorf("%s at %d columns shows a key that is not configured: %q", view.name, size[0], row)
 					}
 				}
 			})
@@ -111,13 +110,13 @@ func TestScreensNameOwnKeys(t *testing.T) {
 	}
 }
 
-// goToOwn goes to a time with keys of the person's own.
+// goToOwn moves to a time with custom keys.
 func (p *person) goToOwn(when string) *person {
 	return p.do(keymap.Seek).paste(when).do(keymap.PromptAccept)
 }
 
-// TestLessonsNameNoKeyByThemselves: their texts and hints have actions in braces, which become the person's keys, and those
-// do in a lesson what the text speaks of.
+// TestLessonsNameNoKeyByThemselves: texts and hints of lessons have actions in braces, which become
+// the configured keys, and in a lesson each key runs the action that the text means.
 func TestLessonsNameNoKeyByThemselves(t *testing.T) {
 	all, err := lessons.All()
 	if err != nil {
@@ -137,12 +136,12 @@ func TestLessonsNameNoKeyByThemselves(t *testing.T) {
 					t.Errorf("%s, %s names a key: %s", l.Name, s.Title, text)
 				}
 				if said := keys.Say(string(text)); strings.Contains(said, "{") {
-					t.Errorf("%s, %s names an action that is none: %s", l.Name, s.Title, said)
+					t.Errorf("%s, %s names an unknown action: %s", l.Name, s.Title, said)
 				}
 				for _, named := range inBraces.FindAllStringSubmatch(string(text), -1) {
 					meant, _ := keys.ByID(keymap.ID(named[1]))
 					if b, ok := keys.Lookup(keymap.Lesson, meant.Key()); ok && meant.Context == keymap.Board && b.ID != meant.ID && b.ID != keymap.LessonBlank {
-						t.Errorf("%s, %s: %s is %s in a lesson, and not %s", l.Name, s.Title, meant.Key(), b.ID, meant.ID)
+						t.Errorf("%s, %s: in a lesson %s runs %s, not %s", l.Name, s.Title, meant.Key(), b.ID, meant.ID)
 					}
 				}
 			}

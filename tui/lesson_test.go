@@ -16,7 +16,7 @@ import (
 	"github.com/schedq/schedq/tui/lesson"
 )
 
-// kept is a progress that a test can look at.
+// kept is a learner's progress that a test can read.
 type kept struct {
 	mu  sync.Mutex
 	all map[string]lessons.Standing
@@ -47,8 +47,8 @@ type prepared struct {
 	screen  Options
 }
 
-// prepare makes the named lesson ready. It is called outside of a bubble, because a scheduler makes its process
-// listen for signals, for good.
+// prepare plans the named lesson. Call it outside of a bubble: a scheduler makes its process listen
+// for signals permanently.
 func prepare(t *testing.T, name string) prepared {
 	t.Helper()
 	var o LessonOptions
@@ -72,20 +72,20 @@ func prepare(t *testing.T, name string) prepared {
 	return prepared{plan: plan, options: o}
 }
 
-// learn sits down in front of it.
+// learn starts the lesson on a screen of 80 by 24.
 func (l prepared) learn(t *testing.T, k *kept) *person {
 	t.Helper()
 	return l.learnAt(t, 80, 24, k)
 }
 
-// learnAt is learn on a screen of w by h cells.
+// learnAt starts the lesson on a screen of w by h cells.
 func (l prepared) learnAt(t *testing.T, w, h int, k *kept) *person {
 	t.Helper()
 	l.options.Progress = k
 	return sitAt(t, w, h, func(ctx context.Context) *model { return newLesson(ctx, l.plan, l.options, l.screen) })
 }
 
-// come waits until what was asked about has come.
+// come waits until the lesson has reached the moment it asked about.
 func (p *person) come() *person {
 	p.wait(3 * time.Second)
 	return p
@@ -106,12 +106,12 @@ func TestALessonIsGoneThroughByKeys(t *testing.T) {
 		p.press("1")
 		p.do(keymap.LessonNext).come().sees("✓ activeQ: A new pod is ready to be tried", "▸○ web-1")
 
-		p.do(keymap.LessonNext).press("2") // a wrong answer names what is behind it
+		p.do(keymap.LessonNext).press("2") // a wrong answer is explained
 		p.do(keymap.LessonNext).come().sees("✗ You said backoffQ. A rejected pod", "→ unschedulable: A plugin rejected it")
-		p.sees("rejected by NodeResourcesFit") // and the arithmetic follows
+		p.sees("rejected by NodeResourcesFit") // followed by the arithmetic
 
 		p.do(keymap.LessonBack).sees("2/7", "Where does web-1 enter")
-		p.do(keymap.LessonNext).come().sees("→ activeQ") // unanswered
+		p.do(keymap.LessonNext).come().sees("→ activeQ") // without an answer
 		p.do(keymap.LessonNext).do(keymap.LessonNext).come()
 		p.do(keymap.LessonNext).press("a")
 		p.do(keymap.LessonNext).come().sees("✓ 1s: It is created in 1 s")
@@ -129,17 +129,18 @@ func TestALessonIsGoneThroughByKeys(t *testing.T) {
 		p.do(keymap.LessonNext).come().do(keymap.LessonNext).sees("7/7 What to remember")
 		p.do(keymap.LessonNext).sees("Pending is three places: done", "You answered 4 of 4 questions, 3 correctly")
 		if got := k.of("three-places"); !got.Done || got.Asked != 4 || got.Right != 3 {
-			t.Errorf("what is kept of it is %+v", got)
+			t.Errorf("the progress is %+v", got)
 		}
 		if len(given) != 4 || given[1].Answer != 1 || given[1].Right != 2 || strings.Join(given[1].Answers, " ") != "activeQ backoffQ unschedulable" {
-			t.Errorf("told of the answers is %+v", given)
+			t.Errorf("the reported answers are %+v", given)
 		}
 		p.do(keymap.LessonNext).wait(time.Second)
 		p.sees("1/7 A pod that is woken again and again")
 	})
 }
 
-// What was asked about is shown in the story, not in a what-if that the person has begun meanwhile.
+// TestALessonLeavesAWhatIf: the outcome of a question is shown in the lesson's own timeline, not in
+// a what-if that the user has started.
 func TestALessonLeavesAWhatIf(t *testing.T) {
 	l := prepare(t, "three-places")
 	synctest.Test(t, func(t *testing.T) {
@@ -159,7 +160,7 @@ func TestALessonOnStage(t *testing.T) {
 	l.screen.Projector = true
 	synctest.Test(t, func(t *testing.T) {
 		p := l.learn(t, &kept{})
-		for _, key := range []string{"pgdown", "pgdown"} { // a clicker's
+		for _, key := range []string{"pgdown", "pgdown"} { // the keys of a presentation remote
 			p.press(key)
 		}
 		p.come().sees("→ gated")
@@ -167,7 +168,7 @@ func TestALessonOnStage(t *testing.T) {
 		if strings.TrimSpace(p.screen()) != "" {
 			t.Errorf("the screen is not blank:\n%s", p.screen())
 		}
-		p.clickAt(115, 39) // where quit stood: what nobody sees is not clicked
+		p.clickAt(115, 39) // the position of quit: a click on a blank screen does nothing
 		p.sees("→ gated")
 		p.press("pgup")
 		p.sees("1/6 A pod that asks to wait")
@@ -183,8 +184,8 @@ func TestALessonOnStage(t *testing.T) {
 	})
 }
 
-// A question is about three panes: they are seen on a screen one row short of a terminal's, which is what a room leaves of
-// it, and on the smallest one the pane is shown that the lesson's pod is in.
+// TestALessonsPanesAreSeen: a screen one row shorter than a terminal, as in a room, shows the three
+// panes of a question, and the smallest screen the pane with the lesson's pod.
 func TestALessonsPanesAreSeen(t *testing.T) {
 	l := prepare(t, "one-two-four")
 	l.options.Step = 2
@@ -196,12 +197,13 @@ func TestALessonsPanesAreSeen(t *testing.T) {
 		p.press("pgdown")
 		p.press("pgdown")
 		p.sees("━ 2 backoffQ 1", "▸○ greedy")
-		p.do(keymap.FocusUnsched) // which is an answer while a question is open
+		p.do(keymap.FocusUnsched) // its key is an answer while a question is open
 		p.sees("━ 2 backoffQ 1")
 	})
 }
 
-// The bar of a lesson has no key twice, says how a question is answered, and promises nothing that a key does not do there.
+// TestTheBarOfALesson: the key bar lists no key twice, shows how to answer, and shows no key that
+// does something else in a lesson.
 func TestTheBarOfALesson(t *testing.T) {
 	l := prepare(t, "one-two-four")
 	l.options.Step = 2
@@ -210,18 +212,19 @@ func TestTheBarOfALesson(t *testing.T) {
 		p.sees(" a b c answer  enter show me").seesNot("enter why?").sees(". step")
 		p.clickAt(3, 39)
 		p.sees("can't: press the key of an answer")
-		p.do(keymap.Projector).seesNot(". step") // it blanks the screen there
+		p.do(keymap.Projector).seesNot(". step") // with the projector view it blanks the screen
 	})
 }
 
-// A lesson that has sent its reader to the log asks why about a pod next: that opens the explanation, and goes to no move.
+// TestWhyInALessonIsAboutThePod: after a step in the log, why? explains the lesson's pod, and does
+// not jump to a move.
 func TestWhyInALessonIsAboutThePod(t *testing.T) {
 	l := prepare(t, "crowd")
 	l.options.Step = 1
 	synctest.Test(t, func(t *testing.T) {
 		p := l.learn(t, &kept{})
 		p.sees("2/5 Look around")
-		for _, letter := range "abcdef" { // of answers that are not shown yet
+		for _, letter := range "abcdef" { // the answers are not shown yet
 			p.press(string(letter))
 			p.sees("can't: look around first: enter shows the answers", "2/5 Look around").seesNot("what-if?").seesNot("WHAT-IF")
 		}
@@ -229,7 +232,8 @@ func TestWhyInALessonIsAboutThePod(t *testing.T) {
 	})
 }
 
-// Beside the time that has passed stands the one that a course plans for the lesson.
+// TestALessonHasATimePlanned: the elapsed time is shown next to the time that the course plans for
+// the lesson.
 func TestALessonHasATimePlanned(t *testing.T) {
 	l := prepare(t, "gates")
 	l.plan.Lesson.Planned = 5 * time.Minute
@@ -240,7 +244,8 @@ func TestALessonHasATimePlanned(t *testing.T) {
 	})
 }
 
-// What is bound in a lesson is done there, by its key and by a click on the bar.
+// TestEveryBindingOfALessonDoesSomething: every binding has an action in a lesson, and the key bar
+// can be clicked.
 func TestEveryBindingOfALessonDoesSomething(t *testing.T) {
 	l := prepare(t, "three-places")
 	synctest.Test(t, func(t *testing.T) {
@@ -254,9 +259,9 @@ func TestEveryBindingOfALessonDoesSomething(t *testing.T) {
 	})
 }
 
-// TestEveryLessonByKeys goes through all lessons as somebody who knows every answer, on the smallest screen, on the one that
-// a room leaves of a terminal, and on a large one: all that is said is there to be read. With -captures it keeps what that
-// one sees of each on a terminal: the first prediction, and the goal once it is reached.
+// TestEveryLessonByKeys: every lesson can be completed with right and with wrong answers, and all
+// its text is readable on the smallest screen, on that of a room and on a large one. With -captures
+// it writes the screens of the first prediction and of each reached goal.
 func TestEveryLessonByKeys(t *testing.T) {
 	t.Parallel()
 	all, err := lessons.All()
@@ -280,11 +285,11 @@ func TestEveryLessonByKeys(t *testing.T) {
 						var k kept
 						ready.learnAt(t, size[0], size[1], &k).goesThrough(l, lessons.Ask.Right, func() {})
 						if got := k.of(l.Name); !got.Done || got.Right != got.Asked {
-							t.Errorf("what is kept of it is %+v", got)
+							t.Errorf("with right answers the progress is %+v", got)
 						}
 						ready.learnAt(t, size[0], size[1], &k).goesThrough(l, longestWrong, func() {})
 						if got := k.of(l.Name); !got.Done || got.Right != 0 {
-							t.Errorf("what is kept of it is %+v", got)
+							t.Errorf("with wrong answers the progress is %+v", got)
 						}
 					})
 				})
@@ -293,7 +298,7 @@ func TestEveryLessonByKeys(t *testing.T) {
 	}
 }
 
-// longestWrong is the wrong answer of which most is said.
+// longestWrong returns the wrong answer with the longest explanation.
 func longestWrong(a lessons.Ask) int {
 	longest := -1
 	for i, answer := range a.Answers {
@@ -304,7 +309,7 @@ func longestWrong(a lessons.Ask) int {
 	return longest
 }
 
-// keepLessons keeps what one sees of the lessons on a terminal.
+// keepLessons writes the screens of the lessons on a terminal of 80 by 24.
 func keepLessons(t *testing.T, all []*lessons.Lesson) {
 	var seen strings.Builder
 	for n, l := range all {
@@ -319,8 +324,8 @@ func keepLessons(t *testing.T, all []*lessons.Lesson) {
 	}
 }
 
-// goesThrough answers every question of l with the answer that choose says, and reaches every goal. keep is called at the
-// first prediction and at each goal.
+// goesThrough answers every question of l with the answer that choose returns, and reaches every
+// goal. It calls keep at the first prediction and at each goal.
 func (p *person) goesThrough(l *lessons.Lesson, choose func(lessons.Ask) int, keep func()) {
 	first := true
 	for i, s := range l.Steps {
@@ -329,7 +334,7 @@ func (p *person) goesThrough(l *lessons.Lesson, choose func(lessons.Ask) int, ke
 			p.reads(l.Under())
 		}
 		if s.Prediction != nil {
-			if s.Prediction.Finding { // looking around comes first, and once more
+			if s.Prediction.Finding { // the user looks around first, and once more
 				for _, a := range s.Prediction.Asks {
 					p.reads(string(a.Question))
 				}
@@ -371,12 +376,12 @@ func (p *person) goesThrough(l *lessons.Lesson, choose func(lessons.Ask) int, ke
 	p.sees("done", "Applies to")
 }
 
-// reads wants text on the screen, however it is broken into lines.
+// reads fails the test unless text is on the screen, however it is wrapped.
 func (p *person) reads(text string) *person {
 	p.t.Helper()
 	text = strings.Join(strings.Fields(p.model.Keys.Say(text)), " ")
 	if screen := strings.Join(strings.Fields(p.screen()), " "); !strings.Contains(screen, text) {
-		p.t.Errorf("nobody can read %q:\n%s", text, p.screen())
+		p.t.Errorf("%q is not readable:\n%s", text, p.screen())
 	}
 	return p
 }

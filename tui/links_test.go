@@ -11,7 +11,7 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// linked returns the texts of the hyperlinks on the screen, by address.
+// linked returns the texts of the hyperlinks on the screen by address.
 func (p *person) linked() map[string][]string {
 	all := map[string][]string{}
 	for y := range p.terminal.Height() {
@@ -20,7 +20,7 @@ func (p *person) linked() map[string][]string {
 			c := p.terminal.CellAt(x, y)
 			to := ""
 			if c != nil {
-				to = c.Link.URL + c.Link.Params // the emulator confuses the two
+				to = c.Link.URL + c.Link.Params // the emulator swaps the two
 			}
 			if to != last && to != "" {
 				all[to] = append(all[to], "")
@@ -35,8 +35,8 @@ func (p *person) linked() map[string][]string {
 	return all
 }
 
-// TestLinks: plugins and events link to their documentation where the terminal shows links. The text is the same, and text
-// of the source never becomes part of an address.
+// TestLinks: plugins and events link to their documentation in terminals that show links, the text
+// stays the same, and text from the source never becomes part of an address.
 func TestLinks(t *testing.T) {
 	script := strings.ReplaceAll(sample, "app=train", "app=]8;;https://example.com")
 	for _, id := range []keymap.ID{keymap.Open, keymap.Timeline, keymap.Lanes, keymap.Manifest} {
@@ -50,7 +50,7 @@ func TestLinks(t *testing.T) {
 				t.Errorf("with links the screen is\n%s\nand without\n%s", got, want)
 			}
 			if all := without.linked(); len(all) > 0 {
-				t.Errorf("there are links although they are off: %v", all)
+				t.Errorf("links are off, and the screen has %v", all)
 			}
 			for to, texts := range with.linked() {
 				for _, text := range texts {
@@ -69,7 +69,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestLinkedWordsExist: each word with a link is an in-tree plugin or an event, as upstream spells them.
+// TestLinkedWordsExist: each linked word is the exact name of an in-tree plugin or an event.
 func TestLinkedWordsExist(t *testing.T) {
 	registry := plugins.NewInTreeRegistry()
 	events := map[string]bool{}
@@ -78,7 +78,7 @@ func TestLinkedWordsExist(t *testing.T) {
 	}
 	for word, to := range newLinks() {
 		if _, plugin := registry[word]; !plugin && !events[word] {
-			t.Errorf("%s is no plugin and no event", word)
+			t.Errorf("%s is neither a plugin nor an event", word)
 		}
 		if !strings.HasPrefix(to, concepts) || !strings.HasSuffix(to, "/") {
 			t.Errorf("%s links to %s", word, to)

@@ -14,7 +14,7 @@ import (
 
 var errGone = errors.New("the file is gone")
 
-// loads is a Load that ends when the test says so.
+// loads has a Load that ends when the test sends to end.
 type loads struct {
 	report func(Progress)
 	end    chan error
@@ -44,7 +44,8 @@ func loading(t *testing.T, w, h int, load Load) (*person, *loadingPage) {
 	return p, page
 }
 
-// TestLoadingPage: the page shows the progress, the remaining time and the keys, and fits small terminals.
+// TestLoadingPage: the page shows the progress, the remaining time and the keys, and fits small
+// terminals.
 func TestLoadingPage(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {200, 60}, {20, 5}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -109,7 +110,8 @@ func TestLoadingIsCancelled(t *testing.T) {
 	}
 }
 
-// TestLoadingCrashes: a panic while loading, or while the session is created, restores the terminal.
+// TestLoadingCrashes: a panic while loading, or while the session is created, restores the
+// terminal.
 func TestLoadingCrashes(t *testing.T) {
 	create := func() (*session.Session, Options, error) { panic("on purpose") }
 	for name, load := range map[string]Load{
@@ -129,7 +131,7 @@ func TestLoadingCrashes(t *testing.T) {
 	}
 }
 
-// TestSmallFilesShowNoLoadingPage: nothing is shown for what is read within a moment.
+// TestSmallFilesShowNoLoadingPage: a file that is read almost at once shows no loading page.
 func TestSmallFilesShowNoLoadingPage(t *testing.T) {
 	for takes, within := range map[time.Duration]bool{loadingDelay - time.Millisecond: true, loadingDelay + time.Millisecond: false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -139,7 +141,7 @@ func TestSmallFilesShowNoLoadingPage(t *testing.T) {
 			})
 			defer l.stop()
 			if l.endsWithin(loadingDelay) != within {
-				t.Errorf("%s is not told apart", takes)
+				t.Errorf("endsWithin is wrong for a file that takes %s", takes)
 			}
 		})
 	}

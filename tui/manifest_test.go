@@ -9,8 +9,8 @@ import (
 	"github.com/schedq/schedq/queue/session/timeline"
 )
 
-// TestManifest: a pod's object is shown in YAML as it was told last, without what sources do not keep; a pod of which there
-// is none has a sentence.
+// TestManifest: a pod's object is shown as YAML in its last known state, and a missing object is
+// reported.
 func TestManifest(t *testing.T) {
 	inTree(t)
 	synctest.Test(t, func(t *testing.T) {

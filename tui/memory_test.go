@@ -15,7 +15,7 @@ import (
 	"github.com/schedq/schedq/queue/session/timeline"
 )
 
-// shortMemory is one that forgets with the test.
+// shortMemory keeps views for the duration of a test.
 type shortMemory struct {
 	views map[string]View
 	full  bool
@@ -34,7 +34,8 @@ func (m *shortMemory) Keep(source string, v View) error {
 	return nil
 }
 
-// Who returns to a source finds it as it was left; another source has a look of its own.
+// TestSourcesAreLookedAtAsBefore: reopening a source restores its view, and another source has its
+// own.
 func TestSourcesAreLookedAtAsBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := &shortMemory{views: map[string]View{}}
@@ -50,15 +51,15 @@ func TestSourcesAreLookedAtAsBefore(t *testing.T) {
 		p.do(keymap.Recordings).enter("second").seesNot(" / web").seesNot("pod↓")
 		p.goTo("end").do(keymap.FocusLog, keymap.Zoom).sees("db-1")
 		p.do(keymap.Recordings).enter("first again").goTo(moment).sees("pod↓", " / web")
-		p.do(keymap.Recordings).enter("second").goTo("end").seesNot("1 activeQ").sees("5 log") // zoomed, as it was left
+		p.do(keymap.Recordings).enter("second").goTo("end").seesNot("1 activeQ").sees("5 log") // still zoomed
 
 		kept.full = true
 		p.do(keymap.Recordings).enter("first again").sees("can't: how second was looked at can't be remembered: the disk is full")
 	})
 }
 
-// Marks that a person set in a recording are there when it is opened again, also those that were set before a what-if that
-// was not left.
+// TestMarksAreKept: a user's marks in a recording are there when it is opened again, except those
+// set in a what-if.
 func TestMarksAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := &shortMemory{views: map[string]View{}}
@@ -79,7 +80,8 @@ func TestMarksAreKept(t *testing.T) {
 	})
 }
 
-// What is remembered may be of another version, or of a source that has changed.
+// TestAViewThatMakesNoSenseDoesNoHarm: invalid parts of a remembered view, from another version or
+// a changed source, are ignored.
 func TestAViewThatMakesNoSenseDoesNoHarm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := filter.Parse("web")
@@ -90,12 +92,12 @@ func TestAViewThatMakesNoSenseDoesNoHarm(t *testing.T) {
 		p := sit(t, 120, 40, s, Options{})
 		p.model.restoreView(&View{Filter: "colour:red", Pane: "nowhere", Layout: "strange", Sorts: map[string]board.Sort{"limbo": {By: "name"}, "active": {By: "colour"}}})
 		p.goTo(moment).sees(" / web", "1 activeQ").seesNot("pod↓").seesNot("zoomed")
-		p.model.restoreView(&View{Filter: "db", Pane: "log"}) // the filter that was asked for now stays
+		p.model.restoreView(&View{Filter: "db", Pane: "log"}) // the filter of the command line stays
 		p.goTo("end").sees(" / web")
 	})
 }
 
-// A person's own keys do what they were given, and the screen shows them.
+// TestOwnKeys: custom keys run their actions, and the screen shows them.
 func TestOwnKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		own, problems := keymap.Override(keymap.Default(), map[keymap.ID][]string{keymap.StepForward: {"~"}, keymap.Needs: {}})
@@ -105,7 +107,7 @@ func TestOwnKeys(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{Keys: own})
 		p.sees("~ step").press("~")
 		p.press("~")
-		p.sees("move 2").press(".") // means nothing now
+		p.sees("move 2").press(".") // no longer bound
 		p.sees("move 2").do(keymap.Palette).enter("nearest nodes").sees("can't: no pod is selected")
 	})
 }

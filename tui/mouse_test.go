@@ -11,7 +11,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 )
 
-// clicks clicks on the text, where it is first on the screen.
+// clicks clicks on the first place of the text on the screen.
 func (p *person) clicks(text string) *person {
 	p.t.Helper()
 	y := p.rowOf(text)
@@ -36,7 +36,7 @@ func TestClicksSelectAndOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
 		p.goTo(moment).clicks("err-1  ").sees("▸● err-1")
-		p.clicks("err-1  ").sees("default/err-1", "esc: back") // once more says why
+		p.clicks("err-1  ").sees("default/err-1", "esc: back") // a second click opens why?
 		p.do(keymap.Back).clicks("5 log").clicks("held-1  ").sees("▸●⊘held-1")
 		p.clicks("? help").sees("help: type to search")
 		p.clicks("Pause and go one move forward").seesNot("help: type to search") // in a list, a click chooses
@@ -47,7 +47,7 @@ func TestClicksInTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
 		p.goTo(moment).clicks("web-2           new→active").sees("▸10:36:06.3 ● web-2")
-		p.clicks("web-2           new→active").sees("10:36:06.300") // once more goes there
+		p.clicks("web-2           new→active").sees("10:36:06.300") // a second click goes there
 	})
 }
 
@@ -73,7 +73,7 @@ func TestTheProgressLineIsDragged(t *testing.T) {
 		p.clickAt(line.X+line.W-1, line.Y)
 		p.sees("■ at the end")
 		p.program.Send(tea.MouseClickMsg{X: line.X + line.W/2, Y: line.Y, Button: tea.MouseLeft})
-		p.program.Send(tea.MouseMotionMsg{X: line.X, Y: line.Y + 5, Button: tea.MouseLeft}) // off the line, it still holds
+		p.program.Send(tea.MouseMotionMsg{X: line.X, Y: line.Y + 5, Button: tea.MouseLeft}) // leaving the line continues the drag
 		p.idle()
 		p.sees("0:00/0:08")
 		p.program.Send(tea.MouseReleaseMsg{})
@@ -94,7 +94,7 @@ func TestTheWheelScrollsAndScalesCharts(t *testing.T) {
 	})
 }
 
-// TestTheWheelScrollsAComparison, as it does all else that is longer than the screen.
+// TestTheWheelScrollsAComparison: the wheel scrolls a comparison, like any long page.
 func TestTheWheelScrollsAComparison(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 20, paused(t, sample), Options{})

@@ -15,7 +15,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// withNodes is the sample in a cluster of two nodes, and train-0 asks for 2 GPUs of the 1 that is there.
+// withNodes is the sample in a cluster of two nodes with one GPU in all, where train-0 requests 2.
 func withNodes(t *testing.T) *sources.Recording {
 	rec := tell(t, sample)
 	gpu := v1.ResourceName("nvidia.com/gpu")
@@ -39,9 +39,9 @@ func withNodes(t *testing.T) *sources.Recording {
 	return rec
 }
 
-// TestNeeds: the page of a pod shows what it needs at each moment.
+// TestNeeds: the page of a pod shows what the pod needs at each moment.
 func TestNeeds(t *testing.T) {
-	if _, err := cycle.InTree(); err != nil { // what a process sets up once, outside of the test's time
+	if _, err := cycle.InTree(); err != nil { // created outside of the bubble
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {

@@ -18,7 +18,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestNodes: the nodes page says what of each node is free, who is on it, and what the selected pod lacks there.
+// TestNodes: the nodes page shows the free resources and the pods of each node, and what the
+// selected pod lacks there.
 func TestNodes(t *testing.T) {
 	inTree(t)
 	for _, size := range sizes {
@@ -40,12 +41,12 @@ func TestNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
 		p.goTo(moment).do(keymap.Nodes).sees("Nodes unknown: this recording contains no nodes; an audit log would")
-		p.do(keymap.Back, keymap.FocusUnsched, keymap.RowDown, keymap.Nodes).sees("Nodes unknown") // nor what a pod lacks there
+		p.do(keymap.Back, keymap.FocusUnsched, keymap.RowDown, keymap.Nodes).sees("Nodes unknown") // also for a selected pod
 		p.do(keymap.Open).sees("Nodes unknown", "can't: the nodes are unknown")
 	})
 }
 
-// withTenants is withNodes with pods on the first node, which has a taint and is not ready.
+// withTenants is withNodes with two pods on node-1, which has a taint and is not ready.
 func withTenants(t *testing.T) *sources.Recording {
 	rec := withNodes(t)
 	for _, ev := range rec.Events {
@@ -69,7 +70,7 @@ func withTenants(t *testing.T) *sources.Recording {
 	return rec
 }
 
-// clusterOf returns a model that shows the page of n nodes.
+// clusterOf returns a model that shows a page of n nodes.
 func clusterOf(tb testing.TB, n int) *model {
 	tb.Helper()
 	rec := crowdRecording(10, 0, 0)
@@ -93,13 +94,14 @@ func clusterOf(tb testing.TB, n int) *model {
 	if cmd := m.nodes.Follow(); cmd != nil {
 		m.Update(cmd())
 	}
-	stop() // what it does behind the screen is not the screen's cost
+	stop() // the session's own work must not be measured
 	for range s.Frames() {
 	}
 	return m
 }
 
-// A frame of the nodes page costs what the terminal's size says, whatever the number of nodes.
+// TestCostOfAFrameDoesNotDependOnTheNumberOfNodes: the cost of the nodes page depends only on the
+// terminal's size.
 func TestCostOfAFrameDoesNotDependOnTheNumberOfNodes(t *testing.T) {
 	few, many := clusterOf(t, 100), clusterOf(t, 15_000)
 	ofFew, ofMany := testing.AllocsPerRun(20, few.frameAgain), testing.AllocsPerRun(20, many.frameAgain)
@@ -120,7 +122,7 @@ func BenchmarkNodes(b *testing.B) {
 	}
 }
 
-// TestNodesAreCompleted: prompts that want a node, a claim or a pod offer those that there are.
+// TestNodesAreCompleted: prompts for a node, a claim or a pod offer the existing ones.
 func TestNodesAreCompleted(t *testing.T) {
 	inTree(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -138,7 +140,7 @@ func TestNodesAreCompleted(t *testing.T) {
 	})
 }
 
-// TestAsks: why? says what the pod asks for.
+// TestAsks: why? shows the requests and the constraints of the pod.
 func TestAsks(t *testing.T) {
 	inTree(t)
 	synctest.Test(t, func(t *testing.T) {

@@ -40,7 +40,7 @@ func (p *person) notified() string {
 	return strings.Join(all, "\n")
 }
 
-// often has a pod that is rejected by the same plugin twice, then by another, and bound.
+// often has a pod that is rejected twice by one plugin, then by another, and then bound.
 const often = `
 1.0  web-1 active UnscheduledPodAdd
 1.1  web-1 inflight
@@ -57,7 +57,8 @@ const often = `
 20.0 mark end
 `
 
-// TestNotifications: while the terminal has no focus, each news about the selected pod raises one notification.
+// TestNotifications: without the focus, each change of the selected pod's state raises one
+// notification.
 func TestNotifications(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -65,9 +66,9 @@ func TestNotifications(t *testing.T) {
 		blur    bool
 		want    string
 	}{
-		{"on and away", Options{Notifications: true, notifier: notifierOf(env("TERM=xterm"))}, true,
+		{"on, without focus", Options{Notifications: true, notifier: notifierOf(env("TERM=xterm"))}, true,
 			"schedq: default/web-1: unschedulable, rejected by NodeAffinity\nschedq: default/web-1: bound to node-1"},
-		{"on and there", Options{Notifications: true, notifier: notifierOf(env("TERM=xterm"))}, false, ""},
+		{"on, with focus", Options{Notifications: true, notifier: notifierOf(env("TERM=xterm"))}, false, ""},
 		{"off", Options{notifier: notifierOf(env("TERM=xterm"))}, true, ""},
 		{"in a room", Options{Notifications: true, notifier: notifierOf(env("TERM=xterm"))}.Served(), true, ""},
 	} {
@@ -86,7 +87,7 @@ func TestNotifications(t *testing.T) {
 				p.program.Send(tea.FocusMsg{})
 				p.do(keymap.SeekStart, keymap.Play).wait(20 * time.Second)
 				if got := p.notified(); got != "" {
-					t.Errorf("with the focus: %q", got)
+					t.Errorf("with the focus the notifications are %q", got)
 				}
 			})
 		})
@@ -107,7 +108,7 @@ func TestNotificationOfARun(t *testing.T) {
 	})
 }
 
-// TestNotifiers: the sequence of each terminal, and that none gets control characters from outside.
+// TestNotifiers: each terminal gets its own sequence, without control characters from outside.
 func TestNotifiers(t *testing.T) {
 	for _, c := range []struct {
 		env  []string
@@ -138,7 +139,7 @@ func TestNotifiers(t *testing.T) {
 		p.model.options.notifier = func(said string) string { text = said; return "" }
 		p.model.notify(p.model.Selected.Key, "a\x1b]0;b\a\n"+strings.Repeat("long ", 100))
 		if strings.ContainsAny(text, "\x1b\a\n") || canvas.Width(text) > maxNotification || text == "" {
-			t.Errorf("a notification says %q", text)
+			t.Errorf("the notification is %q", text)
 		}
 	})
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/schedq/schedq/tui/page"
 )
 
-// seesTogether fails the test unless a row of the screen has all texts, in that order.
+// seesTogether fails the test unless one row of the screen has all texts, in that order.
 func (p *person) seesTogether(texts ...string) *person {
 	p.t.Helper()
 	for row := range strings.Lines(p.screen()) {
@@ -36,8 +36,8 @@ func (p *person) seesTogether(texts ...string) *person {
 	return p
 }
 
-// inTree are the in-tree plugins, which tell what they wait for. They are made outside of a bubble: a scheduler starts what
-// goes on behind it.
+// inTree returns the in-tree plugins, which report the events they listen for. Call it outside of a
+// bubble: a scheduler starts goroutines that outlive it.
 func inTree(t *testing.T) queue.Plugins {
 	t.Helper()
 	plugins, err := cycle.InTree()
@@ -47,7 +47,7 @@ func inTree(t *testing.T) queue.Plugins {
 	return plugins
 }
 
-// stuck has a pod that waits longest in each of the places, one after the other.
+// stuck has the longest waiting pod in each of the places, one after the other.
 const stuck = `
 0.0  idle gated UnscheduledPodAdd SchedulingGates
 1.0  shop/cart active UnscheduledPodAdd
@@ -62,8 +62,8 @@ const stuck = `
 95.0 mark the end
 `
 
-// TestWhoWaitsLongest: without a key on the board of 80 by 24 a person sees which pod waits longest, for how long, why,
-// and when it is tried at the latest.
+// TestWhoWaitsLongest: without a key press, the board of 80 by 24 shows which pod waits longest,
+// for how long, why, and when it is tried at the latest.
 func TestWhoWaitsLongest(t *testing.T) {
 	plugins := inTree(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -76,12 +76,12 @@ func TestWhoWaitsLongest(t *testing.T) {
 		p.goTo("10:37:32.5").seesTogether("waits longest", "web-1", "1:30", "tried next").sees("It has not been tried yet")
 		p.goTo("10:37:34").seesTogether("waits longest", "idle", "not tried until its gate opens").sees("SchedulingGates keeps it out of activeQ")
 
-		p.goTo("10:37:21").do(keymap.Filter).enter("web").seesTogether("waits longest", "web-1") // of those that match
+		p.goTo("10:37:21").do(keymap.Filter).enter("web").seesTogether("waits longest", "web-1") // of the matching pods
 		p.do(keymap.Back).do(keymap.SeekStart).seesTogether("waits longest", "idle")
 	})
 }
 
-// TestPanesAreAsWideAsTheyNeed: who shows more gets more, and nobody loses the names.
+// TestPanesAreAsWideAsTheyNeed: a pane with longer names is wider.
 func TestPanesAreAsWideAsTheyNeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, `
@@ -98,12 +98,12 @@ func TestPanesAreAsWideAsTheyNeed(t *testing.T) {
 		long := border()
 		p.goTo("end")
 		if short := border(); short >= long {
-			t.Errorf("the first pane ends at %d with a long name in it, and at %d with a short one", long, short)
+			t.Errorf("the first pane ends at %d with a long name and at %d with a short one", long, short)
 		}
 	})
 }
 
-// TestFrame: a heavy frame says which pane the next key is about.
+// TestFrame: a heavy frame marks the pane with the focus.
 func TestFrame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
@@ -112,7 +112,8 @@ func TestFrame(t *testing.T) {
 	})
 }
 
-// TestGoToAPod: a person names a pod, or a part of its name, and is where it is; of a bound one, why? tells.
+// TestGoToAPod: entering a pod's name, or a part of it, selects the pod in its pane, and opens why?
+// for a bound pod.
 func TestGoToAPod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
@@ -122,7 +123,7 @@ func TestGoToAPod(t *testing.T) {
 		p.press("tab")
 		p.sees("go to pod: urgent-1").press("enter")
 		p.seesTogether("┏━ 1 activeQ").sees("▸● urgent-1")
-		p.do(keymap.GoToPod).enter("").sees("▸● train-0") // the one that waits longest
+		p.do(keymap.GoToPod).enter("").sees("▸● train-0") // the longest waiting pod
 		p.do(keymap.Filter).enter("web").do(keymap.GoToPod).enter("held-1").sees("▸●⊘held-1").seesNot(" / web")
 		p.do(keymap.GoToPod).enter("nobody").sees("no pod with this name is in the queue at 10:36:06 or has left it lately").press("esc")
 		p.do(keymap.GoToPod).press("up")
@@ -135,7 +136,8 @@ func TestGoToAPod(t *testing.T) {
 	})
 }
 
-// TestColumnsAreChosen: which columns a pane has, and in which order, is the person's; so is what it is sorted by.
+// TestColumnsAreChosen: the user chooses the columns of a pane, their order, and the column to sort
+// by.
 func TestColumnsAreChosen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
@@ -152,7 +154,7 @@ func TestColumnsAreChosen(t *testing.T) {
 	})
 }
 
-// TestViews: a view of one's own has its filter, columns, order and pane; the screen begins with it if the person wants.
+// TestViews: a custom view has its own filter, columns, order and pane, and can be the start view.
 func TestViews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		own := []NamedView{{Name: "web only", View: View{
@@ -178,11 +180,11 @@ func TestViews(t *testing.T) {
 	})
 }
 
-// TestTheLogIsFiltered: with a filter the log has the moves of the pods that it selects, and no others.
+// TestTheLogIsFiltered: the log shows only the moves of pods that match the filter.
 func TestTheLogIsFiltered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
-		log := func() string { // below its title
+		log := func() string { // the text below the log's title
 			_, below, _ := strings.Cut(p.screen(), " 5 log")
 			return below
 		}
@@ -196,18 +198,18 @@ func TestTheLogIsFiltered(t *testing.T) {
 	})
 }
 
-// TestUntilSelects: where time stops, the pod that met the condition is selected, and the answer names it.
+// TestUntilSelects: a run selects the pod that met its condition, and the answer names it.
 func TestUntilSelects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.do(keymap.Until).enter("enters backoff").sees("enters backoff: default/batch-1", "▸● batch-1")
-		p.do(keymap.NextAttempt).sees("▸● batch-1") // who follows a pod from attempt to attempt keeps it
+		p.do(keymap.NextAttempt).sees("▸● batch-1") // stepping through attempts keeps the selection
 		p.do(keymap.Until).paste(" ev").press("tab")
 		p.sees("event")
 	})
 }
 
-// TestBell: who wants it is rung for when time stops at what it ran to, and when what took long is done; nobody else is.
+// TestBell: if enabled, the bell rings when a run meets its condition, and when long work ends.
 func TestBell(t *testing.T) {
 	for _, wanted := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -218,7 +220,7 @@ func TestBell(t *testing.T) {
 					want = 0
 				}
 				if p.rang != want {
-					t.Errorf("the bell was rung %d times, want %d", p.rang, want)
+					t.Errorf("the bell rang %d times, want %d", p.rang, want)
 				}
 			}
 			p.do(keymap.RowDown, keymap.Filter).enter("web")
@@ -234,7 +236,7 @@ func TestBell(t *testing.T) {
 					})
 				}).wait(takes)
 				if wanted && p.rang-before != rings || !wanted && p.rang > 0 {
-					t.Errorf("after %s of work the bell was rung %d times", takes, p.rang-before)
+					t.Errorf("after %s of work the bell rang %d times", takes, p.rang-before)
 				}
 			}
 		})
@@ -243,7 +245,8 @@ func TestBell(t *testing.T) {
 
 const longWork = 5 * time.Second
 
-// TestPromptsComplete: tab completes a filter's fields and their values, and the candidates are in sight before.
+// TestPromptsComplete: tab completes the fields and values of a filter, and the candidates are
+// shown first.
 func TestPromptsComplete(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})

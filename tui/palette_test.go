@@ -10,8 +10,8 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// TestTheExactNameIsFoundFirst: who types an action's name into the palette has it below the cursor, whatever other
-// actions say of themselves. That is so for the actions of the board, and of charts and lessons where there is one.
+// TestTheExactNameIsFoundFirst: typing the exact name of an action selects it in the palette of the
+// board, of charts and of lessons, whatever other descriptions contain.
 func TestTheExactNameIsFoundFirst(t *testing.T) {
 	t.Parallel()
 	ready := prepare(t, "three-places")
@@ -33,7 +33,7 @@ func TestTheExactNameIsFoundFirst(t *testing.T) {
 				}
 				name := p.model.Named(b).Name
 				p.do(keymap.Palette).paste(name)
-				_, at, _ := strings.Cut(p.screen(), "│ "+theme.GlyphSelected+" ") // its key is at the left of it
+				_, at, _ := strings.Cut(p.screen(), "│ "+theme.GlyphSelected+" ") // the key is to the left
 				if row, _, _ := strings.Cut(at, "│"); !strings.Contains("  "+row, "  "+name+"  ") {
 					t.Errorf("%q finds %q first", name, strings.TrimSpace(row))
 				}

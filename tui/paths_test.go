@@ -12,7 +12,8 @@ import (
 	"github.com/schedq/schedq/sources/manifest"
 )
 
-// TestFilesAreCompleted: a prompt that takes a file offers those of the folder that is typed, and leads on into folders.
+// TestFilesAreCompleted: a prompt for a file completes the names in the typed folder, and continues
+// into folders.
 func TestFilesAreCompleted(t *testing.T) {
 	folders := map[string][]string{
 		".":      {".hidden", "logs/", "pod.yaml", "with blank.yaml", "\x1b[2Jevil"},
@@ -35,7 +36,7 @@ func TestFilesAreCompleted(t *testing.T) {
 		p.goTo(moment).try(keymap.Apply).sees("logs/", "pod.yaml").seesNot("hidden").seesNot("blank").seesNot("evil")
 		p.press("l")
 		p.press("tab")
-		p.sees("apply: logs/", "audit.log.gz").press("tab") // the only one: on into it
+		p.sees("apply: logs/", "audit.log.gz").press("tab") // a single candidate: continue into it
 		p.sees("apply: logs/audit.log.gz").press("tab")
 		p.sees("apply: logs/old/").press("tab")
 		p.sees("apply: logs/sched.log.gz").press("esc")
@@ -44,14 +45,14 @@ func TestFilesAreCompleted(t *testing.T) {
 		p.try(keymap.Apply).paste("/deep/").sees("/deep/a.yaml").press("tab")
 		p.press("enter")
 		if p.sees("no manifest"); read != "/deep/a.yaml" {
-			t.Errorf("%q is read", read)
+			t.Errorf("the path read is %q", read)
 		}
 		p.try(keymap.Apply).paste("nowhere/x").seesNot("pod.yaml").press("esc")
-		p.do(keymap.Save).enter("minutes").seesNot("pod.yaml").press("esc") // a time is no file
+		p.do(keymap.Save).enter("minutes").seesNot("pod.yaml").press("esc") // a time is not a file
 	})
 }
 
-// TestReadFolder: of a folder the names are told, and which of them are folders.
+// TestReadFolder: readFolder returns the names in a folder, with a slash after those of folders.
 func TestReadFolder(t *testing.T) {
 	at := t.TempDir()
 	if err := errors.Join(os.Mkdir(filepath.Join(at, "b"), 0o755), os.WriteFile(filepath.Join(at, "c"), nil, 0o600), os.WriteFile(filepath.Join(at, "a"), nil, 0o600)); err != nil {
@@ -61,6 +62,6 @@ func TestReadFolder(t *testing.T) {
 		t.Errorf("%q, %v", names, err)
 	}
 	if _, err := readFolder(filepath.Join(at, "none")); err == nil {
-		t.Error("a folder that is not there is read")
+		t.Error("a missing folder can be read")
 	}
 }

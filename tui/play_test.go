@@ -16,8 +16,8 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// TestPlaying brings in a pod that is too large and a node that takes it, takes another pod back, and gets a
-// scenario of what is left, in which the same happens.
+// TestPlaying: a user adds a pod that fits nowhere and a node for it, and undoes adding another
+// pod; the saved scenario has the same outcome.
 func TestPlaying(t *testing.T) {
 	opts, err := lessons.Options()
 	if err != nil {
@@ -31,7 +31,7 @@ func TestPlaying(t *testing.T) {
 		p := sitAt(t, 80, 24, func(ctx context.Context) *model { return newPlay(ctx, story, opts, Options{}) })
 		p.sees("a local scheduler decides", "e change …")
 		if p.model.play.Touched() || p.model.Frame.Fork.Injected != 1 {
-			t.Errorf("%d deeds before the first", p.model.Frame.Fork.Injected)
+			t.Errorf("%d actions before the first", p.model.Frame.Fork.Injected)
 		}
 		p.do(keymap.AddPod).sees("add now", "a pod that wants 12 CPUs").enter("whale").sees("whale-1", "NodeResourcesFit")
 		p.do(keymap.AddPod).enter("large").sees("1 bound (whale-1 on large-1)")
@@ -53,7 +53,7 @@ func TestPlaying(t *testing.T) {
 			t.Fatal(err)
 		}
 		if made.Release != "v1.33" || len(made.Moments) != 2 {
-			t.Fatalf("it is a scenario of %s with %d moments, want v1.33 and 2", made.Release, len(made.Moments))
+			t.Fatalf("the scenario has release %s and %d moments, want v1.33 and 2", made.Release, len(made.Moments))
 		}
 		placed := false
 		err = timeline.Replay(t.Context(), made.Recording(), timeline.Options{}, func(m *board.Transition) error {
@@ -61,12 +61,12 @@ func TestPlaying(t *testing.T) {
 			return nil
 		})
 		if err != nil || !placed {
-			t.Errorf("in the scenario the whale is placed: %t, %v", placed, err)
+			t.Errorf("the whale is placed in the scenario: %t, %v", placed, err)
 		}
 	})
 }
 
-// TestThePaletteIsPlain: whatever the palette offers can be brought in, twice.
+// TestThePaletteIsPlain: every offered pod and node can be added, twice.
 func TestThePaletteIsPlain(t *testing.T) {
 	opts, err := lessons.Options()
 	if err != nil {
@@ -88,7 +88,7 @@ func TestThePaletteIsPlain(t *testing.T) {
 		}
 		made, err := p.model.Session.ForkScenario()
 		if err != nil || len(made.Moments) != 2*len(offered) || len(offered) == 0 {
-			t.Errorf("there are %d moments, want %d (%v)", len(made.Moments), 2*len(offered), err)
+			t.Errorf("the scenario has %d moments, want %d (%v)", len(made.Moments), 2*len(offered), err)
 		}
 	})
 }

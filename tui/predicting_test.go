@@ -9,11 +9,11 @@ import (
 	"github.com/schedq/schedq/lessons"
 )
 
-// letters are all letters that a keyboard has.
+// letters are the letters of a keyboard.
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// While a question is open, and until the person goes on, no letter is a deed, shows another view or moves time: what is not
-// an answer is refused, but for the keys of lessons and of the program.
+// TestNoLetterDoesAnythingButAnswer: from a question until the user goes on, only the keys of
+// answers, of lessons and of the program have an effect.
 func TestNoLetterDoesAnythingButAnswer(t *testing.T) {
 	l := prepare(t, "one-two-four")
 	synctest.Test(t, func(t *testing.T) {
@@ -30,7 +30,7 @@ func TestNoLetterDoesAnythingButAnswer(t *testing.T) {
 			pressed += string(key)
 		}
 		if len(pressed) < 20 {
-			t.Fatalf("only %q mean something on the board", pressed)
+			t.Fatalf("only %q are bound on the board", pressed)
 		}
 		try := func(phase string, refused string) {
 			t.Helper()
@@ -38,7 +38,7 @@ func TestNoLetterDoesAnythingButAnswer(t *testing.T) {
 			for _, key := range pressed {
 				p.press(string(key))
 				if f := p.model.Frame; f.Fork != nil || phase != "plays" && !f.Now.Equal(now) || p.model.Pages.Top() != top || p.model.Overlays.Top() != nil {
-					t.Fatalf("%c does something while a question %s:\n%s", key, phase, p.screen())
+					t.Fatalf("%c has an effect while a question %s:\n%s", key, phase, p.screen())
 				}
 			}
 			p.sees(refused)
@@ -53,8 +53,8 @@ func TestNoLetterDoesAnythingButAnswer(t *testing.T) {
 	})
 }
 
-// What was chosen can be changed until it plays, and what was told of it is told anew. While it plays, text, question and
-// choice are there; behind it the question, the choice, and what is behind both.
+// TestAnAnswerIsChangedUntilItPlays: an answer can be changed until it plays, and each change is
+// reported; the question and the choice stay on the screen, and are explained at the end.
 func TestAnAnswerIsChangedUntilItPlays(t *testing.T) {
 	l := prepare(t, "one-two-four")
 	synctest.Test(t, func(t *testing.T) {
@@ -71,12 +71,13 @@ func TestAnAnswerIsChangedUntilItPlays(t *testing.T) {
 		p.press("b") // too late
 		p.come().reads("How long is its backoff?").reads("✓ 1s: After attempt 1").seesNot("✗")
 		if got := strings.Join(given, " "); got != "10s 2s 1s" {
-			t.Errorf("told of is %s", got)
+			t.Errorf("the reported answers are %s", got)
 		}
 	})
 }
 
-// Of two questions the first is changed by going back to it, and both choices are in sight while it plays.
+// TestTheFirstOfTwoAnswersIsChanged: going back changes the answer to the first of two questions,
+// and both choices are shown during playback.
 func TestTheFirstOfTwoAnswersIsChanged(t *testing.T) {
 	l := prepare(t, "preempting")
 	l.options.Step = 2
@@ -93,7 +94,8 @@ func TestTheFirstOfTwoAnswersIsChanged(t *testing.T) {
 	})
 }
 
-// Who answered one of two questions and goes on is told once that there is another.
+// TestAnotherQuestionIsNotPassedOver: going on after the first of two questions points out the
+// second once.
 func TestAnotherQuestionIsNotPassedOver(t *testing.T) {
 	l := prepare(t, "no-retry-timer")
 	l.options.Step = 1
@@ -106,7 +108,7 @@ func TestAnotherQuestionIsNotPassedOver(t *testing.T) {
 	})
 }
 
-// Who has a goal for the first time is told that something can be done, and by which keys.
+// TestAGoalSaysWhatCanBeDone: the first goal lists the possible actions and their keys.
 func TestAGoalSaysWhatCanBeDone(t *testing.T) {
 	l := prepare(t, "three-places")
 	l.options.Step = 4
@@ -115,8 +117,8 @@ func TestAGoalSaysWhatCanBeDone(t *testing.T) {
 	})
 }
 
-// What is counted at the end says what it counts: all questions of the lesson, those that were answered, and of each the first
-// answer.
+// TestCountsSayWhatTheyCount: the result counts the lesson's questions, the answered ones, and the
+// right first answers.
 func TestCountsSayWhatTheyCount(t *testing.T) {
 	l := prepare(t, "safety-net")
 	synctest.Test(t, func(t *testing.T) {
@@ -124,7 +126,7 @@ func TestCountsSayWhatTheyCount(t *testing.T) {
 		p := l.learn(t, &k)
 		p.do(keymap.LessonNext).press("3") // wrong
 		p.do(keymap.LessonNext, keymap.LessonNext).come().sees("✗ You said unschedulable")
-		p.do(keymap.LessonBack, keymap.LessonNext).press("1") // who knows better now
+		p.do(keymap.LessonBack, keymap.LessonNext).press("1") // a second, right answer
 		p.do(keymap.LessonNext, keymap.LessonNext).come()
 		for range 4 {
 			p.do(keymap.LessonNext).come()
@@ -132,7 +134,7 @@ func TestCountsSayWhatTheyCount(t *testing.T) {
 		p.do(keymap.LessonNext).sees("You answered 1 of 3 questions, 0 correctly")
 		got := k.of("safety-net")
 		if got.Asked != 1 || got.Right != 0 || len(got.Missed) != 1 || got.Missed[0] != (lessons.Missed{Step: 1}) {
-			t.Errorf("what is kept is %+v", got)
+			t.Errorf("the progress is %+v", got)
 		}
 	})
 }

@@ -17,13 +17,14 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// slowly is a recording of which as much is read as the test says.
+// slowly is a recording that is read in steps set by the test.
 type slowly struct {
 	whole *sources.Recording
 	says  chan func(context.Context, *session.Session)
 }
 
-// readSlowly returns the recording of a script of which the first seconds are read, long as it is.
+// readSlowly returns the recording of a script with its first seconds read, and the session and
+// options that show it.
 func readSlowly(t *testing.T, script string, seconds time.Duration) (slowly, *session.Session, Options) {
 	kept := tell(t, script)
 	whole := *kept
@@ -49,7 +50,7 @@ func readSlowly(t *testing.T, script string, seconds time.Duration) (slowly, *se
 	}}
 }
 
-// far reads on up to that many seconds after the beginning.
+// far continues reading up to that many seconds after the start.
 func (r slowly) far(p *person, seconds time.Duration, share float64, left time.Duration) {
 	r.says <- func(_ context.Context, s *session.Session) {
 		s.ReadTo(session.Reading{To: r.whole.Events[0].Time.Add(seconds * time.Second), Share: share, Left: left})
@@ -57,7 +58,8 @@ func (r slowly) far(p *person, seconds time.Duration, share float64, left time.D
 	p.idle()
 }
 
-// TestReadingScreens: while it is read, the board says how far and how long, and the line of time tells apart what is not read yet.
+// TestReadingScreens: while a recording is read, the board shows the progress and the remaining
+// time, and the progress line marks the unread part.
 func TestReadingScreens(t *testing.T) {
 	for _, size := range sizes[:4] {
 		synctest.Test(t, func(t *testing.T) {
@@ -70,8 +72,8 @@ func TestReadingScreens(t *testing.T) {
 	}
 }
 
-// TestReadingOn: what is not read yet can't be gone to, by a key, by a time or by a click, until it is; then all is as it is of a
-// recording that was read before, and what was selected and is filtered stays.
+// TestReadingOn: keys, times and clicks can't reach the unread part; once the recording is
+// complete, the selection and the filter are unchanged.
 func TestReadingOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, o := readSlowly(t, sample, 2)
@@ -91,13 +93,13 @@ func TestReadingOn(t *testing.T) {
 		p.idle()
 		p.sees("read to the end, ", "10:36:06.500", "/ web").seesNot("reading")
 		if p.model.Selected != selected {
-			t.Errorf("%v is selected, and %v was", p.model.Selected, selected)
+			t.Errorf("%v is selected, want %v", p.model.Selected, selected)
 		}
 		p.do(keymap.Back, keymap.SeekEnd).sees("■ at the end")
 	})
 }
 
-// TestReadingFails: why it can't be read to its end is said, and what was read is played.
+// TestReadingFails: a read error is shown, and the part read so far can be played.
 func TestReadingFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, o := readSlowly(t, sample, 8)
@@ -121,7 +123,7 @@ func TestReadingFails(t *testing.T) {
 	})
 }
 
-// TestReadingCrashes: a mistake in what reads on ends the program in order.
+// TestReadingCrashes: a panic while reading ends the program cleanly.
 func TestReadingCrashes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, o := readSlowly(t, sample, 8)

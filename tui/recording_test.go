@@ -16,7 +16,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// zero is when the scripts begin.
+// zero is the start of the scripts.
 var zero = time.Date(2026, 3, 1, 10, 36, 0, 0, time.UTC)
 
 // sample has a pod in every place at 10:36:06.5. Each line is a time in seconds, then what happened:
@@ -61,7 +61,8 @@ const sample = `
 8.1  err-1 active BackoffComplete
 `
 
-// tell returns the recording that a script tells, of a scheduler v1.37.1 that does not pop from backoffQ.
+// tell returns the recording that a script describes, of kube-scheduler v1.37.1 with
+// PopFromBackoffQ off.
 func tell(t testing.TB, script string) *sources.Recording {
 	t.Helper()
 	rec := &sources.Recording{Name: "sample", Formats: []string{"schedlog"}}
@@ -148,7 +149,7 @@ func move(t testing.TB, words []string, message string) *sources.Move {
 	return m
 }
 
-// paused returns a session at the start of what script tells.
+// paused returns a paused session at the start of the script's recording.
 func paused(t testing.TB, script string) *session.Session {
 	t.Helper()
 	return session.New(tell(t, script), timeline.Options{Paused: true})

@@ -10,13 +10,13 @@ import (
 	"github.com/schedq/schedq/queue/session"
 )
 
-// opens is a recording that plays script.
+// opens returns a recording that plays script.
 func opens(t *testing.T, name, script string) Recording {
 	return Recording{Name: name, Title: name + ".jsonl", Open: func(context.Context, func(float64)) (*session.Session, error) { return paused(t, script), nil }}
 }
 
-// The list of recordings has the person's own and files, and leads back to where one began, with the what-ifs and the
-// moment that one left there.
+// TestRecordingsLeadBack: the list of recordings has the user's recordings and files, and leads
+// back to the first session with its what-ifs and its moment.
 func TestRecordingsLeadBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{
@@ -34,8 +34,8 @@ func TestRecordingsLeadBack(t *testing.T) {
 	})
 }
 
-// The clusters of a kubeconfig can be attached to from the list, but for the one that is shown; that they can't be listed is
-// said, and what else there is can be chosen.
+// TestClustersAreAttachedToFromTheList: the list offers the kubeconfig's other clusters, and if it
+// can't be read shows the error and the remaining entries.
 func TestClustersAreAttachedToFromTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		there := opens(t, "staging", gangs)
@@ -54,7 +54,8 @@ func TestClustersAreAttachedToFromTheList(t *testing.T) {
 	})
 }
 
-// What-ifs that end with a session, or with the program, are not lost without a word.
+// TestWhatIfsAreNotLostWithoutAWord: closing a session with what-ifs, or quitting, asks for
+// confirmation.
 func TestWhatIfsAreNotLostWithoutAWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, gangs), Options{Recordings: []Recording{opens(t, "other", sample)}})

@@ -11,7 +11,7 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// edited hands the screen one configuration after the other, as a person edits it.
+// edited passes configurations to the screen one after the other.
 type edited chan func() (Options, error)
 
 func (e edited) next(ctx context.Context) (Options, error) {
@@ -23,8 +23,9 @@ func (e edited) next(ctx context.Context) (Options, error) {
 	}
 }
 
-// TestTheConfigurationIsReadAgain: keys, looks, views and commands are the new ones at once; a wrong configuration changes
-// nothing and says where it is wrong; what the person chose stays where the configuration says nothing new of it.
+// TestTheConfigurationIsReadAgain: keys, looks, views and commands change at once; an invalid
+// configuration changes nothing and shows where it is wrong; the user's choices stay unless the
+// configuration changes them.
 func TestTheConfigurationIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		edits := make(edited)
@@ -47,7 +48,7 @@ func TestTheConfigurationIsReadAgain(t *testing.T) {
 		edit(Options{}, errors.New("config.yaml, line 3: there is no setting \"colour\""))
 		p.sees(`config.yaml, line 3: there is no setting "colour"; the previous configuration stays in effect`)
 		if p.model.looks.theme != chosen || len(p.model.options.Views) != 1 {
-			t.Error("a wrong configuration changed something")
+			t.Error("an invalid configuration changed something")
 		}
 		p.wait(page.NoticeTime)
 
@@ -60,7 +61,7 @@ func TestTheConfigurationIsReadAgain(t *testing.T) {
 		p.sees("configuration reloaded").seesNot("pod            here").sees("pod           waits")
 		p.sees("f5 help")
 		if p.model.looks.theme != chosen {
-			t.Errorf("the theme is %s, and %s was chosen", p.model.looks.theme, chosen)
+			t.Errorf("the theme is %s, want the chosen %s", p.model.looks.theme, chosen)
 		}
 		p.press("ctrl+f")
 		p.sees("look at it").press("esc")
@@ -72,18 +73,18 @@ func TestTheConfigurationIsReadAgain(t *testing.T) {
 			}
 			return theme.Skins{{Name: "mine", Base: theme.Dark, Colors: map[theme.Role]theme.Color{"unschedulable": c}}}
 		}
-		for _, color := range []string{"#010203", "#030201"} { // the name stays, and its colours change
+		for _, color := range []string{"#010203", "#030201"} { // same name, other colours
 			now.Theme, now.Skins = "mine", own(color)
 			edit(now, nil)
 			if want := now.Skins.Palette("mine", true, false, false); *p.model.looks.palette != *want {
-				t.Errorf("a theme of one's own is not drawn as it is now, with %s", color)
+				t.Errorf("the custom theme does not use its new colour %s", color)
 			}
 		}
 		now.Theme, now.Skins = theme.Dark, nil
 		p.do(keymap.Theme, keymap.Theme)
 		edit(now, nil)
 		if p.model.looks.theme != theme.Dark {
-			t.Errorf("the theme is %s, which is not there any more", p.model.looks.theme)
+			t.Errorf("the theme is %s, which no longer exists", p.model.looks.theme)
 		}
 
 		now.Theme, now.Glyphs, now.Projector, now.NoMouse, now.Zone = theme.Light, theme.GlyphsASCII, true, true, kolkata(t)

@@ -14,12 +14,13 @@ import (
 	"github.com/schedq/schedq/tui/page"
 )
 
-// A developer asks what another release would have done, and watches it.
+// TestRunAgainUnderAnotherRelease: a rerun shows how another release would differ, and enter plays
+// it.
 func TestRunAgainUnderAnotherRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.do(keymap.Rerun).sees("rerun under", "v1.37", "v1.16", "moveRequestCycle")
-		// The local scheduler does not run in a bubble. This is what it would answer.
+		// The local scheduler does not run in a bubble. This is its result.
 		p.press("esc")
 		second := report.Seconds(time.Second)
 		p.program.Send(page.Ready(func() tea.Cmd {
@@ -36,7 +37,7 @@ func TestRunAgainUnderAnotherRelease(t *testing.T) {
 	})
 }
 
-// What can't be run again says why.
+// TestRunAgainRefused: a failed rerun shows the reason.
 func TestRunAgainRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})

@@ -22,10 +22,10 @@ import (
 	"github.com/schedq/schedq/tui/whatif"
 )
 
-// folder is where files are written, by their names.
+// folder holds written files by name.
 type folder map[string]string
 
-// write writes a new file.
+// write writes a new file, and fails if it exists.
 func (f folder) write(path string, data []byte) error {
 	if _, there := f[path]; there {
 		return &fs.PathError{Op: "write", Path: path, Err: fs.ErrExist}
@@ -34,7 +34,8 @@ func (f folder) write(path string, data []byte) error {
 	return nil
 }
 
-// What is shown can be saved: the screen as it is without the list over it, and the pods that the filter shows.
+// TestSaving: saving writes the screen without the list above it, and the pods that match the
+// filter.
 func TestSaving(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		files := folder{}
@@ -44,7 +45,7 @@ func TestSaving(t *testing.T) {
 		p.do(keymap.Save).enter("as text").sees("save to: schedq-103606.txt").press("enter")
 		p.sees("schedq-103606.txt saved")
 		if got := files["schedq-103606.txt"]; strings.TrimRight(got, "\n") != strings.TrimRight(screen, "\n") {
-			t.Errorf("the text is\n%s\nand the screen\n%s", got, screen)
+			t.Errorf("the text is\n%s\nwant the screen\n%s", got, screen)
 		}
 		p.do(keymap.Save).enter("as text").press("enter")
 		p.sees("can't: save: write schedq-103606.txt: file already exists")
@@ -75,12 +76,13 @@ func TestSaving(t *testing.T) {
 	})
 }
 
-// Minutes of a recording become a scenario that can be played; what is wrong with them is said, and writes nothing.
+// TestSavingMinutes: a part of a recording becomes a playable scenario; an invalid part is an
+// error, and no file is written.
 func TestSavingMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		files, rec := folder{}, withNodes(t)
 		for _, ev := range rec.Events {
-			if c, ok := ev.Fact.(*sources.ObjectChange); ok { // as the API server writes them
+			if c, ok := ev.Fact.(*sources.ObjectChange); ok { // objects as the API server stores them
 				kinds, _, err := scheme.Scheme.ObjectKinds(c.Object)
 				if err != nil {
 					t.Fatal(err)
@@ -100,21 +102,21 @@ func TestSavingMinutes(t *testing.T) {
 		p.do(keymap.Save).enter("scenario").paste(".txt").press("enter")
 		p.sees("use one that ends in .yaml").press("esc")
 		if len(files) != 1 {
-			t.Errorf("%d files are there", len(files))
+			t.Errorf("%d files are written", len(files))
 		}
 	})
-	synctest.Test(t, func(t *testing.T) { // objects that no API server would take
+	synctest.Test(t, func(t *testing.T) { // objects that the API server would reject
 		files := folder{}
 		p := sit(t, 120, 40, paused(t, sample), Options{WriteFile: files.write})
 		p.goTo(moment).do(keymap.Save).enter("scenario").press("enter")
 		p.sees("can't: save: what is cut out could not be played")
 		if len(files) != 0 {
-			t.Errorf("%d files are there", len(files))
+			t.Errorf("%d files are written", len(files))
 		}
 	})
 }
 
-// A what-if becomes a scenario of the cluster at its beginning and of what was done in it.
+// TestSavingAWhatIf: a what-if becomes a scenario of its initial cluster and its actions.
 func TestSavingAWhatIf(t *testing.T) {
 	story, err := scenario.Parse("small", []byte(`schedq: scenario
 version: 1
@@ -146,20 +148,21 @@ spec: {nodeName: node-a, containers: [{name: main}]}
 			}
 		}
 		if len(files) != 1 {
-			t.Errorf("%d files are there", len(files))
+			t.Errorf("%d files are written", len(files))
 		}
 	})
-	synctest.Test(t, func(t *testing.T) { // without nodes
+	synctest.Test(t, func(t *testing.T) { // a recording without nodes
 		files := folder{}
 		p := sit(t, 80, 24, paused(t, sample), Options{WriteFile: files.write})
 		p.goTo(moment).do(keymap.WhatIf, keymap.MoveAll, keymap.Save).enter("this what-if").press("enter")
 		if p.sees("can't: save: no nodes are known"); len(files) != 0 {
-			t.Errorf("%d files are there", len(files))
+			t.Errorf("%d files are written", len(files))
 		}
 	})
 }
 
-// What a person made in a cluster of their own is a scenario, too; where there are no files, none are written.
+// TestSavingWhatWasMade: a cluster that the user built becomes a scenario, and a session without
+// files refuses to save.
 func TestSavingWhatWasMade(t *testing.T) {
 	opts, err := lessons.Options()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden screens in testdata")
 
-// golden compares a screen with the file of that name.
+// golden compares a screen with the golden file of that name.
 func golden(t *testing.T, name, screen string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".txt")
@@ -37,13 +37,13 @@ func golden(t *testing.T, name, screen string) {
 	}
 }
 
-// The moment of the golden screens: a pod in every place, and one of them selected.
+// moment is the time of the golden screens: there is a pod in every place.
 const moment = "10:36:06.5"
 
 var sizes = [][2]int{{60, 20}, {80, 24}, {100, 30}, {120, 40}, {200, 60}}
 
-// views are all that the screen can show, and how a person gets there from the board at that moment with an
-// unschedulable pod selected.
+// views are all views, and how to open them from the board at that moment with an unschedulable pod
+// selected.
 var views = []struct {
 	name string
 	open func(p *person)
@@ -83,9 +83,10 @@ var views = []struct {
 	{"filter", func(p *person) { p.do(keymap.Filter).paste("cart") }},
 }
 
-// TestScreens has every view at every size drawn in colour, without colours, and with ASCII alone. A golden file has the screen,
-// and the styles below it: see person.styles. Without colours the text is the same; with ASCII each cell is as it is otherwise, or its
-// own sign, and goldens keep what that looks like on a small screen, and the board at every size.
+// TestScreens: every view at every size matches its golden file, which has the screen and below it
+// the styles (see person.styles). Without colours the text is the same, and in ASCII every cell is
+// the same or its replacement. Golden files in ASCII exist for every view at 80 by 24, and for the
+// board at every size.
 func TestScreens(t *testing.T) {
 	for _, view := range views {
 		t.Run(view.name, func(t *testing.T) {
@@ -121,7 +122,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// inASCII returns a screen with each cell's sign in ASCII.
+// inASCII returns the screen with every character replaced as in ASCII mode.
 func inASCII(screen string) string {
 	translate := theme.GlyphsASCII.Translate()
 	var ascii strings.Builder

@@ -12,7 +12,7 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// marked returns the rows of the screen on which something is selected.
+// marked returns the selected rows of the screen.
 func (p *person) marked() string {
 	var rows []string
 	for row := range strings.Lines(p.screen()) {
@@ -30,11 +30,11 @@ func TestSelectionFollowsThePod(t *testing.T) {
 		if got := p.marked(); !strings.HasPrefix(got, "● batch-1") {
 			t.Fatalf("selected: %s", got)
 		}
-		p.do(keymap.StepForward) // it goes to backoffQ, and stays selected
+		p.do(keymap.StepForward) // moves to backoffQ, and stays selected
 		p.seesTogether("│▸● batch-1", "0.4s", "1.6s")
 		p.do(keymap.Open).sees("default/batch-1", "backoffQ since 10:36:05.400").do(keymap.Open)
 
-		// The focus stayed in the pane that the pod left, on the row where it was: the next key selects there.
+		// The focus stays in the old pane, on the same row, where the next key selects.
 		p.do(keymap.RowDown).sees("┃▸●⊘held-1")
 	})
 }
@@ -52,7 +52,7 @@ func TestFirstKeySelectsTheFirstRow(t *testing.T) {
 	})
 }
 
-// TestEnterIsAboutTheRowAtTheCursor: who has selected nothing yet asks with enter about the pod that the cursor is at.
+// TestEnterIsAboutTheRowAtTheCursor: without a selection, enter explains the pod at the cursor.
 func TestEnterIsAboutTheRowAtTheCursor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
@@ -71,7 +71,7 @@ func TestLongListsScroll(t *testing.T) {
 		p.goTo("end").do(keymap.FocusActive)
 		p.sees("p-00", "1–16 of 50").seesNot("p-16  ")
 		p.do(keymap.PageDown).sees("▸● p-15").do(keymap.PageDown).sees("▸● p-30", "16–31 of 50")
-		p.do(keymap.RowUp).sees("▸● p-29", "16–31 of 50") // it scrolls only when it has to
+		p.do(keymap.RowUp).sees("▸● p-29", "16–31 of 50") // scrolls only if needed
 		p.do(keymap.LastRow).sees("▸● p-49", "35–50 of 50")
 		p.do(keymap.FirstRow).sees("▸● p-00", "1–16 of 50")
 
@@ -95,7 +95,7 @@ func TestFilter(t *testing.T) {
 		p.sees(" / web", "backoffQ 2, 0 match", "No pod here matches the filter")
 		p.do(keymap.Filter)
 		p.press("x")
-		p.sees("activeQ 2, 0 match").press("esc") // back to the filter of before
+		p.sees("activeQ 2, 0 match").press("esc") // restores the previous filter
 		p.sees(" / web", "● web-2")
 		p.do(keymap.Back).seesNot("match the filter").seesNot("0 match").sees("● batch-1")
 	})
@@ -118,7 +118,7 @@ func TestLog(t *testing.T) {
 	})
 }
 
-// The pods that a what-if of a recording restates are not drawn a second time.
+// TestLogLeavesOutWhatIsOnlyRestated: the log omits moves from a tier to the same tier.
 func TestLogLeavesOutWhatIsOnlyRestated(t *testing.T) {
 	script := sample + strings.Repeat("9 web-2 active BackoffComplete\n", 300)
 	synctest.Test(t, func(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"github.com/schedq/schedq/sources/manifest"
 )
 
-// Whatever options a served screen is given, what is about the machine is not there: not by key, not in the palette,
-// not in the help.
+// TestAServedScreenHasNothingOfTheMachine: with any options, a served screen has no keys, palette
+// entries or help for files and programs of the machine.
 func TestAServedScreenHasNothingOfTheMachine(t *testing.T) {
 	read := func(string) (*manifest.Manifest, error) {
 		t.Error("a file was read")
@@ -41,56 +41,57 @@ func TestAServedScreenHasNothingOfTheMachine(t *testing.T) {
 		}
 	})
 	if o.ReadManifest != nil || o.Memory != nil || o.Recordings != nil {
-		t.Errorf("the screen is given a way to the machine: %+v", o)
+		t.Errorf("the options give access to the machine: %+v", o)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), o)
 		p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown)
-		for _, key := range []string{"A", "c", "C"} { // Apply's, Copy's and CopyMore's
+		for _, key := range []string{"A", "c", "C"} { // the keys of Apply, Copy and CopyMore
 			p.press(key)
 			p.seesNot("FILE").seesNot("copied").seesNot("secret")
 		}
 	})
 }
 
-// A session that holds much is slowed and told so, and one that plays no faster than time does goes on.
+// TestASlowedSession: a session with much data is slowed to real time with a notice, and one at
+// that speed already is not changed.
 func TestASlowedSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{}.Served())
 		p.goTo(moment)
 		if p.model.Size() <= 0 {
-			t.Error("the session holds nothing")
+			t.Error("the session's size is 0")
 		}
 		if p.model.Slow(); p.model.Notice().Text != "" {
-			t.Errorf("it says %q though it plays at 1x", p.model.Notice().Text)
+			t.Errorf("the notice is %q at speed 1", p.model.Notice().Text)
 		}
 		p.do(keymap.Faster, keymap.Faster)
 		if p.model.Frame.Speed <= 1 {
-			t.Fatal("it is no faster")
+			t.Fatal("the speed did not increase")
 		}
 		p.model.Slow()
 		p.idle()
 		if p.model.Frame.Speed != 1 || !strings.Contains(p.model.Notice().Text, "low memory") {
-			t.Errorf("it plays at %v, and says %q", p.model.Frame.Speed, p.model.Notice().Text)
+			t.Errorf("the speed is %v and the notice %q", p.model.Frame.Speed, p.model.Notice().Text)
 		}
 	})
 }
 
-// forbidden is a memory that must not be asked.
+// forbidden is a memory that must not be used.
 type forbidden struct{ t *testing.T }
 
 func (f forbidden) Recall(string) (View, bool) {
-	f.t.Error("how it was looked at was recalled")
+	f.t.Error("a view was recalled")
 	return View{}, false
 }
 
 func (f forbidden) Keep(string, View) error {
-	f.t.Error("how it was looked at was kept")
+	f.t.Error("a view was stored")
 	return nil
 }
 
-// Of the files of the screen only two know the machine: the one that runs on its own terminal, and the one that
-// then writes what went wrong.
+// TestOnlyRunningOnATerminalKnowsTheMachine: only two files import packages that access the
+// machine: the one that runs on a local terminal, and the one that writes crash logs.
 func TestOnlyRunningOnATerminalKnowsTheMachine(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"*.go", "*/*.go"} {

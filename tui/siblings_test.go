@@ -9,7 +9,8 @@ import (
 	"github.com/schedq/schedq/queue/session/timeline"
 )
 
-// workers has a pod that runs, one that is woken and bound, one that waits for its backoff meanwhile, and one alone.
+// workers has three pods of one owner, of which one is bound at once, one woken and bound, and one
+// kept in backoffQ meanwhile, and a pod without an owner.
 const workers = `
 1.0  worker-1 active UnscheduledPodAdd
 1.1  worker-1 inflight
@@ -31,7 +32,8 @@ const workers = `
 20.0 mark end
 `
 
-// TestSiblings: a person compares a pod that waits with its siblings, one after the other, while time goes on.
+// TestSiblings: a pending pod is compared with each of its siblings in turn, and the comparison
+// follows the time.
 func TestSiblings(t *testing.T) {
 	plugins := inTree(t)
 	synctest.Test(t, func(t *testing.T) {

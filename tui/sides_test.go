@@ -12,7 +12,7 @@ import (
 	"github.com/schedq/schedq/queue/session/timeline"
 )
 
-// pair sits at the sample with another recording beside it, which begins an hour later.
+// pair shows the sample next to another recording, which begins an hour later.
 func pair(t *testing.T, w, h int) *person {
 	t.Helper()
 	other := tell(t, sample)
@@ -23,11 +23,11 @@ func pair(t *testing.T, w, h int) *person {
 	return sit(t, w, h, paused(t, sample), Options{Beside: &Beside{Name: "later", Session: session.New(other, timeline.Options{Paused: true})}})
 }
 
-// sides of the program that the person sits at.
+// sides returns the program's split view.
 func (p *person) sides() *splitView { return p.model.split }
 
-// TestTwoBesideEachOther: keys are about the side in front, at every size; the other shows the moment that belongs to it;
-// and each has what-ifs and pages of its own.
+// TestTwoBesideEachOther: at every size, keys apply to the active side, the other side shows the
+// matching moment, and each side has its own what-ifs and pages.
 func TestTwoBesideEachOther(t *testing.T) {
 	for _, size := range sizes {
 		synctest.Test(t, func(t *testing.T) {
@@ -40,11 +40,11 @@ func TestTwoBesideEachOther(t *testing.T) {
 			p.goTo("11:36:03").sees("10:36:03.000", "11:36:03.000")
 			p.do(keymap.FocusUnsched, keymap.RowDown)
 			if !second.Selected.Any || first.Selected.Any {
-				t.Errorf("%v: a key is not about the side in front", size)
+				t.Errorf("%v: a key does not apply to the active side alone", size)
 			}
 			p.do(keymap.WhatIf).sees("WHAT-IF since 11:36:03")
 			if first.Frame.Fork != nil {
-				t.Errorf("%v: the what-if is not of the side in front alone", size)
+				t.Errorf("%v: the what-if is not limited to the active side", size)
 			}
 			p.do(keymap.Beside).sees("sample").seesNot("later")
 			p.do(keymap.StepForward).seesNot("→ follows")
@@ -54,7 +54,8 @@ func TestTwoBesideEachOther(t *testing.T) {
 	}
 }
 
-// TestPlayingBesideEachOther: time that passes goes on where the keys go, and the other side is never elsewhere for long.
+// TestPlayingBesideEachOther: playback continues on the side that becomes active, and the other
+// side stays close.
 func TestPlayingBesideEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pair(t, 120, 40)
@@ -72,20 +73,20 @@ func TestPlayingBesideEachOther(t *testing.T) {
 		if d := apart(); first.Frame.Playing || !second.Frame.Playing || second.Frame.Now.Sub(second.Frame.Start) < 3*time.Second || d > 200*time.Millisecond {
 			t.Errorf("on the other side: playing %t, %t; %s apart", first.Frame.Playing, second.Frame.Playing, d)
 		}
-		p.do(keymap.Play, keymap.Alignment) // none of it is at that time of day
+		p.do(keymap.Play, keymap.Alignment) // the first recording lacks that time of day
 		if !first.Frame.AtEnd || p.sides().alignment != ByTime {
-			t.Errorf("%s: it is %s", p.sides().alignment.Words(), first.Frame.Now)
+			t.Errorf("aligned %s, the first side is at %s", p.sides().alignment.Words(), first.Frame.Now)
 		}
 		p.do(keymap.Alignment).sees("independently").seesNot("follows")
 		p.do(keymap.SeekStart)
 		if !first.Frame.AtEnd {
-			t.Error("it follows, and is not to")
+			t.Error("the first side follows although it is independent")
 		}
 	})
 }
 
-// TestOpeningBeside: the list of recordings opens one beside what is shown, a click goes to a side, and what will be lost
-// with a side is asked about.
+// TestOpeningBeside: the list of recordings opens one next to the current one, a click activates a
+// side, and closing a side with a what-if asks for confirmation.
 func TestOpeningBeside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{Recordings: []Recording{{Name: "gangs", Title: "Gangs", Open: func(context.Context, func(float64)) (*session.Session, error) {
@@ -93,7 +94,7 @@ func TestOpeningBeside(t *testing.T) {
 			rec.Name = "gangs"
 			return session.New(rec, timeline.Options{Paused: true}), nil
 		}}}})
-		p.do(keymap.OtherSide).seesNot("can't") // the key is the next pane's
+		p.do(keymap.OtherSide).seesNot("can't") // the key moves to the next pane
 		p.do(keymap.Beside).sees("compare with").press("enter")
 		p.sees("▸sample", "│ gangs").clickAt(90, 8)
 		p.sees(" sample", "│▸gangs")
@@ -105,17 +106,18 @@ func TestOpeningBeside(t *testing.T) {
 	})
 }
 
-// TestListsBesideEachOther: what is open above the page has the whole screen, and is clicked where it is seen.
+// TestListsBesideEachOther: lists and prompts use the whole screen, and a filter applies to one
+// side.
 func TestListsBesideEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pair(t, 80, 24)
 		p.do(keymap.OtherSide, keymap.Help).sees("What am I looking at", "esc close")
 		if rows := strings.Count(p.screen(), "\n"); rows != 24 {
-			t.Errorf("there are %d rows", rows)
+			t.Errorf("%d rows, want 24", rows)
 		}
 		p.do(keymap.ListClose, keymap.Filter).sees("filter:").enter("web").sees(" / web")
 		if first := p.sides().all[0]; first.Frame.Filter != "" {
-			t.Errorf("the other side is filtered by %s", first.Frame.Filter)
+			t.Errorf("the other side has the filter %s", first.Frame.Filter)
 		}
 	})
 }

@@ -12,17 +12,17 @@ import (
 	"github.com/schedq/schedq/tui/export"
 )
 
-// svg draws what the terminal shows.
+// svg returns the terminal's screen as SVG.
 func (p *person) svg(on export.Paper) string { return export.SVG(p.terminal, on) }
 
-// film is a sequence of screens that becomes one animated SVG. Rows that are the same are drawn once.
+// film is a sequence of screens for one animated SVG. Equal rows are drawn once.
 type film struct {
 	on     export.Paper
 	w, h   int
 	rows   map[string]int // content → number
 	sorted []string       // by number
 	frames []filmFrame
-	tape   *tape // records the same, if there is one
+	tape   *tape // records the same frames if not nil
 }
 
 type filmFrame struct {
@@ -30,7 +30,7 @@ type filmFrame struct {
 	seconds float64
 }
 
-// shoot adds what the terminal shows, for some seconds, with a caption below.
+// shoot adds the current screen for that many seconds, with a caption below.
 func (f *film) shoot(p *person, seconds float64, caption string) {
 	if f.tape != nil {
 		f.tape.shoot(seconds, caption)
@@ -65,7 +65,7 @@ func (f *film) number(row string) int {
 	return n
 }
 
-// svg returns the film: its frames stand side by side, and the window moves from one to the next.
+// svg returns the film: the frames are side by side, and the window moves from one to the next.
 func (f *film) svg() string {
 	var b strings.Builder
 	b.WriteString(export.PictureHead(f.w, f.h, f.on))
@@ -101,14 +101,14 @@ func (f *film) svg() string {
 	return b.String()
 }
 
-// wellFormed fails the test unless text is XML.
+// wellFormed fails the test unless text is well-formed XML.
 func wellFormed(t *testing.T, text string) {
 	t.Helper()
 	for d := xml.NewDecoder(strings.NewReader(text)); ; {
 		if _, err := d.Token(); errors.Is(err, io.EOF) {
 			return
 		} else if err != nil {
-			t.Fatalf("the capture is no XML: %v", err)
+			t.Fatalf("the capture is not XML: %v", err)
 		}
 	}
 }

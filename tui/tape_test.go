@@ -17,17 +17,17 @@ import (
 	"github.com/schedq/schedq/tui/export"
 )
 
-// tape is a session in front of the screen, which the project's site plays (site/static/player.js). Rows that are the same are kept
-// once, and of a frame those that differ from the one before.
+// tape is a recorded session that the project's site plays (site/static/player.js). Equal rows are
+// stored once, and a frame has only the rows that changed.
 type tape struct {
 	p      *person
-	last   []int // the rows of the frame before
+	last   []int // the rows of the previous frame
 	styles map[tapeStyle]int
 	rows   map[string]int // by their JSON
 	reel
 }
 
-// reel is what is written of a tape.
+// reel is the JSON document of a tape.
 type reel struct {
 	Width  int               `json:"width"`
 	Height int               `json:"height"`
@@ -36,26 +36,27 @@ type reel struct {
 	Frames []tapeFrame       `json:"frames"`
 }
 
-// tapeStyle is an ink, what is behind it, and "b" for bold and "u" for underlined. An empty colour is the screen's.
+// tapeStyle is the text colour, the background, and "b" for bold and "u" for underlined. An empty
+// colour is the default.
 type tapeStyle [3]string
 
-// showsBlanks reports whether one sees the style on a blank.
+// showsBlanks reports whether a blank in this style is visible.
 func (s tapeStyle) showsBlanks() bool { return s[1] != "" || strings.Contains(s[2], "u") }
 
 type tapeFrame struct {
 	Seconds float64  `json:"seconds"`
-	Key     string   `json:"key,omitempty"` // what was pressed to come here
+	Key     string   `json:"key,omitempty"` // the keys pressed since the previous frame
 	Caption string   `json:"caption"`
-	Rows    [][2]int `json:"rows"` // which row of the screen has which of the reel's; never null
+	Rows    [][2]int `json:"rows"` // pairs of a screen row and a row of the reel; never null
 }
 
-// record begins a tape of what p sees.
+// record begins a tape of p's screen.
 func record(p *person) *tape {
 	p.pressed = nil
 	return &tape{p: p, styles: map[tapeStyle]int{}, rows: map[string]int{}, reel: reel{Width: p.terminal.Width(), Height: p.terminal.Height()}}
 }
 
-// shoot adds what the screen shows now, for some seconds, with what was pressed since the last frame.
+// shoot adds the current screen for that many seconds, with the keys pressed since the last frame.
 func (t *tape) shoot(seconds float64, caption string) {
 	t.p.t.Helper()
 	frame := tapeFrame{Seconds: seconds, Key: strings.Join(t.p.pressed, " "), Caption: caption, Rows: [][2]int{}}
@@ -80,7 +81,7 @@ func (t *tape) shoot(seconds float64, caption string) {
 	t.Frames = append(t.Frames, frame)
 }
 
-// row is row y of the screen, as a reel has it.
+// row returns row y of the screen in the format of a reel.
 func (t *tape) row(y int) []any {
 	t.p.drawing.Lock()
 	defer t.p.drawing.Unlock()
@@ -102,7 +103,7 @@ func (t *tape) row(y int) []any {
 		if look.Underline {
 			next[2] += "u"
 		}
-		blank := more == " " && !next.showsBlanks() && !style.showsBlanks() // it looks the same in every ink
+		blank := more == " " && !next.showsBlanks() && !style.showsBlanks() // looks the same in every colour
 		if more != "" && next != style && !blank {
 			end()
 			style = next
@@ -116,7 +117,7 @@ func (t *tape) row(y int) []any {
 	return runs
 }
 
-// style is the place of a style among all, where it is put if it is new.
+// style returns the index of a style, and adds a new one.
 func (t *tape) style(s tapeStyle) int {
 	n, ok := t.styles[s]
 	if !ok {
@@ -126,7 +127,7 @@ func (t *tape) style(s tapeStyle) int {
 	return n
 }
 
-// text writes the tape as JSON, a row and a frame a line.
+// text returns the tape as JSON, with one row or frame per line.
 func (t *tape) text() string {
 	lines := func(values ...any) string {
 		var all []string
@@ -149,7 +150,8 @@ func (t *tape) text() string {
 	return fmt.Sprintf("{\"width\":%d,\"height\":%d,\"styles\":%s,\n\"rows\":[\n%s\n],\n\"frames\":[\n%s\n]}\n", t.Width, t.Height, lines(t.Styles), lines(rows...), lines(frames...))
 }
 
-// press presses the key of each action, and shows what comes of each: of the last one for so many seconds.
+// press presses the key of each action and adds a frame after each, the last one for that many
+// seconds.
 func (t *tape) press(caption string, seconds float64, ids ...keymap.ID) {
 	for i, id := range ids {
 		t.p.do(id)
@@ -160,7 +162,7 @@ func (t *tape) press(caption string, seconds float64, ids ...keymap.ID) {
 	t.shoot(seconds, caption)
 }
 
-// watch lets time pass, and shows it twice a second.
+// watch lets time pass and adds two frames per second.
 func (t *tape) watch(seconds float64, caption string) {
 	for range int(seconds * 2) {
 		t.p.wait(500*time.Millisecond - drawn)
@@ -168,7 +170,7 @@ func (t *tape) watch(seconds float64, caption string) {
 	}
 }
 
-// sessions are the tapes, each called like the capture in whose place it is played.
+// sessions are the tapes. Each has the name of the capture that it replaces on the site.
 var sessions = []struct {
 	name string
 	act  func(t *tape)
@@ -210,7 +212,7 @@ var sessions = []struct {
 	}},
 }
 
-// taught is the session of a lesson.
+// taught records the session of a lesson.
 func taught(t *tape) {
 	t.shoot(5, "The first lesson: the board above is the same as always.")
 	t.press("On. The lesson stops before something happens, and asks.", 4, keymap.LessonNext)
@@ -228,7 +230,7 @@ func taught(t *tape) {
 	t.press("All about the pod, as on the board.", 4, keymap.LessonWhy)
 }
 
-// recordSessions writes the sessions beside the captures.
+// recordSessions writes the sessions next to the captures.
 func recordSessions(t *testing.T, rec *sources.Recording, plugins *cycle.Plugins) {
 	t.Helper()
 	for _, s := range sessions {
@@ -248,7 +250,8 @@ func recordSessions(t *testing.T, rec *sources.Recording, plugins *cycle.Plugins
 	})
 }
 
-// TestTape: from each frame's rows and those of the frames before comes what the screen showed, and what was pressed is told.
+// TestTape: playing a tape frame by frame yields the screens that were recorded, and each frame has
+// the pressed keys.
 func TestTape(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
@@ -265,12 +268,12 @@ func TestTape(t *testing.T) {
 			t.Fatal(err)
 		}
 		if keys := got.Frames[1].Key; keys != "2 j" {
-			t.Errorf("%q was pressed", keys)
+			t.Errorf("the keys are %q", keys)
 		}
 		rows := make([]int, got.Height)
 		for i, frame := range got.Frames {
 			if i > 0 && len(frame.Rows) == got.Height {
-				t.Errorf("frame %d has every row anew", i)
+				t.Errorf("frame %d has every row again", i)
 			}
 			for _, row := range frame.Rows {
 				rows[row[0]] = row[1]
@@ -286,7 +289,7 @@ func TestTape(t *testing.T) {
 	})
 }
 
-// textOf is the text of a row of a reel.
+// textOf returns the text of a row of a reel.
 func textOf(t *testing.T, row json.RawMessage) string {
 	t.Helper()
 	var runs []any

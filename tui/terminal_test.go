@@ -21,7 +21,7 @@ func TestTooSmallATerminalSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 50, 12, paused(t, sample), Options{})
 		p.sees("schedq needs a terminal of 60×20.", "50×12")
-		p.do(keymap.Play, keymap.Help) // keys do nothing that cannot be seen
+		p.do(keymap.Play, keymap.Help) // keys have no effect on a screen that is too small
 		p.resize(80, 24)
 		p.sees("‖ paused", "1 activeQ").seesNot("type to search")
 		p.resize(20, 3)
@@ -40,7 +40,7 @@ func TestResizeKeepsWhatIsSelectedInSight(t *testing.T) {
 		for _, size := range [][2]int{{60, 20}, {300, 20}, {60, 100}, {10, 5}, {1, 1}, {80, 24}, {120, 40}} {
 			p.resize(size[0], size[1])
 			if got := strings.Count(p.screen(), "\n"); got != size[1] {
-				t.Errorf("at %v there are %d rows", size, got)
+				t.Errorf("at %v the screen has %d rows", size, got)
 			}
 		}
 		p.press("esc")
@@ -69,10 +69,10 @@ func TestMouseCanBeLeftToTheTerminal(t *testing.T) {
 		const on, off = "\x1b[?1002h", "\x1b[?1002l"
 		p := sit(t, 80, 24, paused(t, sample), Options{})
 		if !strings.Contains(p.written.String(), on) || strings.Contains(p.written.String(), off) {
-			t.Error("the mouse is not on from the start")
+			t.Error("the mouse is off at the start")
 		}
 		if p.do(keymap.Mouse); !strings.Contains(p.written.String(), off) {
-			t.Error("M does not switch the mouse off")
+			t.Error("the key does not turn the mouse off")
 		}
 	})
 }
@@ -107,12 +107,12 @@ func TestLightBackgroundHasItsOwnColors(t *testing.T) {
 	m := newModel(context.Background(), paused(t, sample), Options{})
 	m.Update(tea.BackgroundColorMsg{Color: color.White})
 	if *m.looks.palette == *theme.NewPalette(theme.Auto, true, false, false) {
-		t.Error("the answer of the terminal changes nothing")
+		t.Error("the terminal's background colour changes nothing")
 	}
 }
 
 func TestWithoutATerminalRunRefuses(t *testing.T) {
 	if err := Run(t.Context(), paused(t, sample), Options{}); !errors.Is(err, ErrNoTerminal) {
-		t.Errorf("Run says %v", err)
+		t.Errorf("Run returns %v", err)
 	}
 }

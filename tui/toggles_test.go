@@ -9,12 +9,13 @@ import (
 	"github.com/schedq/schedq/keymap"
 )
 
-// TestEveryKeyShowsThatItWorked checks that an action changes the screen, however small: a person who sees nothing presses again.
+// TestEveryKeyShowsThatItWorked: every action changes the screen, or the user would press its key
+// again.
 func TestEveryKeyShowsThatItWorked(t *testing.T) {
 	unseen := map[keymap.ID]bool{
 		keymap.Suspend: true, keymap.Quit: true,
-		keymap.Theme:        true, // shows in colours only
-		keymap.FocusUnsched: true, // has the focus
+		keymap.Theme:        true, // changes only colours
+		keymap.FocusUnsched: true, // has the focus already
 	}
 	for _, b := range keymap.Default() {
 		if b.Context != keymap.Board || unseen[b.ID] {
@@ -29,11 +30,11 @@ func TestEveryKeyShowsThatItWorked(t *testing.T) {
 					if inWhatIf {
 						p.do(keymap.WhatIf)
 					}
-					p.wait(10e9) // the last answer has gone
+					p.wait(10e9) // until the last answer disappears
 					before := p.screen()
 					p.sends(func() tea.Cmd { return p.model.Do(b.ID) })
 					if p.screen() == before && p.rang == 0 {
-						t.Errorf("it shows nothing (in a what-if: %t):\n%s", inWhatIf, before)
+						t.Errorf("the screen does not change (in a what-if: %t):\n%s", inWhatIf, before)
 					}
 				})
 			}

@@ -10,7 +10,8 @@ import (
 	"github.com/schedq/schedq/queue/session/timeline"
 )
 
-// A developer goes through an incident: attempt by attempt, along one pod, to where something happened.
+// TestTravelling: keys move through a recording by attempt, by the moves of one pod, and to the
+// next moment that meets a condition.
 func TestTravelling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
@@ -22,7 +23,7 @@ func TestTravelling(t *testing.T) {
 		p.do(keymap.PodBack).sees("10:36:05.400").do(keymap.PodBack).sees("10:36:05.200", "▸● batch-1")
 		p.do(keymap.PodOn, keymap.PodOn).sees("10:36:08.000")
 		if p.do(keymap.PodOn); p.answer() != `not found: no later moment matches "move of default/batch-1"` {
-			t.Errorf("at the last move it says %q", p.answer())
+			t.Errorf("at the last move the answer is %q", p.answer())
 		}
 
 		p.do(keymap.BackUntil).enter("cart enters unschedulable").sees("10:36:04.200")
@@ -56,7 +57,7 @@ func TestMarks(t *testing.T) {
 		p := sit(t, 80, 24, session.New(tell(t, "1 a active UnscheduledPodAdd"), timeline.Options{Paused: true}), Options{})
 		for _, key := range []keymap.ID{keymap.NextMark, keymap.LastMark, keymap.GoToMark} {
 			if p.do(key); p.answer() != `can't: there are no marks: m sets one` {
-				t.Errorf("%s says %q", key, p.answer())
+				t.Errorf("%s answers %q", key, p.answer())
 			}
 		}
 	})

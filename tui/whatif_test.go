@@ -13,19 +13,19 @@ func TestThePersonIsTheScheduler(t *testing.T) {
 		p.goTo(moment).do(keymap.WhatIf)
 		p.sees("WHAT-IF since 10:36:06 — you are the scheduler — w: back to the recording")
 
-		p.do(keymap.Pop) // what was popped is selected: the detail tells about it
+		p.do(keymap.Pop) // selects the popped pod, which the detail explains
 		p.sees("▸○ urgent-1 attempt 1", "default/urgent-1", "Popped at 10:36:06.5")
 		p.do(keymap.Fits)
 		p.sees("in-flight→bound")
 
-		p.do(keymap.Pop, keymap.Reject) // web-2, by two plugins
+		p.do(keymap.Pop, keymap.Reject) // rejects web-2 with two plugins
 		p.sees("which plugins reject web-2?", "[ ] NodeResourcesFit")
 		p.press("space")
 		p.press("space")
 		p.sees("[x] NodeResourcesFit", "[x] TaintToleration").press("enter")
 		p.sees("▸○ web-2", "NodeResourcesFit+1", "Rejected by NodeResourcesFit, TaintToleration at")
 
-		p.do(keymap.Play).wait(2e9) // time passes, and nobody but the person schedules
+		p.do(keymap.Play).wait(2e9) // time passes, but only the user schedules
 		p.sees("+0:02 in the what-if", "○ batch-1")
 
 		p.do(keymap.WhatIf)
@@ -39,7 +39,7 @@ func TestAnErrorIsAVerdictOfItsOwn(t *testing.T) {
 		p.goTo(moment).do(keymap.WhatIf, keymap.Pop, keymap.Reject)
 		p.press("space")
 		p.do(keymap.ListSearch)
-		p.press("g") // in a search every letter is typed
+		p.press("g") // in a search, letters are text
 		p.sees("search: g").press("esc")
 		p.sees("▸ [ ] ").do(keymap.ListFirst)
 		p.press("space")
@@ -91,7 +91,7 @@ func TestPromptsSayWhatIsWrong(t *testing.T) {
 	})
 }
 
-// TestFilteredVerdict: a filter hides the pod in flight, and the person still decides about it.
+// TestFilteredVerdict: the user can still decide about the pod in flight when a filter hides it.
 func TestFilteredVerdict(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
@@ -101,13 +101,14 @@ func TestFilteredVerdict(t *testing.T) {
 	})
 }
 
-// TestAWhatIfHasItsKeysInTheBar: who made one sees how to do something in it, and how to leave it.
+// TestAWhatIfHasItsKeysInTheBar: the key bar of a what-if shows how to act in it and how to leave
+// it.
 func TestAWhatIfHasItsKeysInTheBar(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.goTo(moment).seesNot("p pop")
 		p.do(keymap.WhatIf).sees("p pop", "e change …", "W what-ifs …", "w leave what-if")
 		p.resize(80, 24)
-		p.do(keymap.FocusUnsched, keymap.RowDown).sees("p pop", "e change …", "— w: back to the recording") // with a pod selected, too
+		p.do(keymap.FocusUnsched, keymap.RowDown).sees("p pop", "e change …", "— w: back to the recording") // also with a pod selected
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/schedq/schedq/queue/session/words"
 )
 
-// kolkata is a zone in which neither the hour nor the minute is UTC's.
+// kolkata returns a time zone in which both the hour and the minute differ from UTC.
 func kolkata(t *testing.T) words.Zone {
 	t.Helper()
 	zone, err := words.ParseZone("Asia/Kolkata")
@@ -24,10 +24,10 @@ func kolkata(t *testing.T) words.Zone {
 
 var clockTime = regexp.MustCompile(`[0-9]{2}:[0-9]{2}:[0-9]{2}`)
 
-// clocks returns the times of day on the screen, those that are told first first.
+// clocks returns the times of day on the screen in order.
 func clocks(screen string) []string { return clockTime.FindAllString(screen, -1) }
 
-// TestZoneEverywhere: what tells a time of day in UTC tells it in the zone that was asked for, on every page.
+// TestZoneEverywhere: every page shows all times of day in the configured zone.
 func TestZoneEverywhere(t *testing.T) {
 	zone := kolkata(t)
 	for _, view := range views {
@@ -42,7 +42,7 @@ func TestZoneEverywhere(t *testing.T) {
 				}
 				here, there := draw(Options{}, "10:36:06.5"), draw(Options{Zone: zone}, "16:06:06.5")
 				if len(here) == 0 {
-					t.Fatal("no time of day is told")
+					t.Fatal("the screen has no time of day")
 				}
 				for i, when := range here {
 					at, err := time.Parse(time.TimeOnly, when)
@@ -52,15 +52,15 @@ func TestZoneEverywhere(t *testing.T) {
 					here[i] = at.Add(5*time.Hour + 30*time.Minute).Format(time.TimeOnly)
 				}
 				if !slices.Equal(here, there) {
-					t.Errorf("in UTC and 5:30 on\n%s\nand in the zone\n%s", strings.Join(here, " "), strings.Join(there, " "))
+					t.Errorf("got the times\n%s\nfrom UTC, and in the zone\n%s", strings.Join(here, " "), strings.Join(there, " "))
 				}
 			})
 		})
 	}
 }
 
-// TestZoneByKey: a key changes between UTC and the configuration's zone, also in what the session says, and the zone is
-// named where times are not UTC.
+// TestZoneByKey: a key switches between UTC and the configured zone, also in the session's
+// messages, and the zone is named unless it is UTC.
 func TestZoneByKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{Zone: kolkata(t)})

@@ -16,7 +16,8 @@ import (
 	"github.com/schedq/schedq/sources/live/livetest"
 )
 
-// TestCompleteKubeconfig: shells complete names from the kubeconfig, and nothing if it can't be read.
+// TestCompleteKubeconfig: shells complete names from the kubeconfig, and nothing if it can't be
+// read.
 func TestCompleteKubeconfig(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config")
 	text := `{apiVersion: v1, kind: Config, contexts: [{name: prod, context: {}}, {name: dev, context: {}}],
@@ -88,7 +89,8 @@ func TestCompleteCluster(t *testing.T) {
 	}
 }
 
-// completed returns the completions after line. It retries, because the timeout is short for a busy machine.
+// completed returns the completions after line. It retries, because the timeout is short for a busy
+// machine.
 func completed(t *testing.T, kubeconfig, line string) (code int, stdout string) {
 	words := strings.Split(line, " ")
 	args := append([]string{"__complete", words[0], "--kubeconfig", kubeconfig}, words[1:]...)
@@ -100,7 +102,8 @@ func completed(t *testing.T, kubeconfig, line string) (code int, stdout string) 
 	return code, stdout
 }
 
-// TestCompleteTimeout: completion does not wait for a cluster or credential plugin that does not answer.
+// TestCompleteTimeout: completion does not wait for a cluster or credential plugin that does not
+// answer.
 func TestCompleteTimeout(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

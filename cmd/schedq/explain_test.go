@@ -103,7 +103,8 @@ func TestExplainErrors(t *testing.T) {
 	}
 }
 
-// TestExplainMarkdown: an explanation that can be pasted into an issue, in which nothing of the cluster is markup.
+// TestExplainMarkdown: the explanation can be pasted into an issue, and escapes markup in the
+// cluster's texts.
 func TestExplainMarkdown(t *testing.T) {
 	code, out, stderr := schedq(t, "", "explain", "train-0", "--recording", "workshop", "--at", "10:56:45", "-o", "markdown")
 	for _, want := range []string{

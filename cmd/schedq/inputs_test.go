@@ -10,9 +10,10 @@ import (
 	"time"
 )
 
-// inputs are logs as tools and people save them, in the shapes that testdata/inputs/README.md lists, and what schedq makes of each: when
-// the recording begins, how much it contains, and the notice that matters the most. Where none is named, the file itself has year and
-// zone, and nothing is assumed of them. A file that is refused is named for what it is.
+// inputs are logs as tools and people save them, in the shapes that testdata/inputs/README.md
+// lists, and the result for each: the start of the recording, its contents, and its most important
+// notice. Without a notice, the file itself contains year and time zone, and neither is assumed.
+// For a refused file the notice names its actual contents.
 var inputs = []struct{ args, want, notice string }{
 	{"again-v3.log", "2026-05-04 08:00:00: 1 pod, 3 attempts, 1 bound", "-v=3, at least in part"},
 	{"apiserver-error.json", "refused", "contains an error message in place of a log: pods \"kube-scheduler\" not found"},
@@ -170,10 +171,11 @@ var inputs = []struct{ args, want, notice string }{
 	{"prefix-indent.log --seed other-dump.txt", "2026-05-04 12:00:00: 1 pod, 2 attempts, 1 bound", "no year"},
 }
 
-// noYear is in the notice that year and zone are assumed.
+// noYear is part of the notice that year and time zone are assumed.
 const noYear = "no year"
 
-// TestInputs reports each of the inputs. The files are as old as in a year in which they were collected.
+// TestInputs: report has the expected result for each input. The test sets the files' modification
+// times, since the assumed year depends on them.
 func TestInputs(t *testing.T) {
 	const dir = "testdata/inputs"
 	saved := time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC)
@@ -222,7 +224,7 @@ func TestInputs(t *testing.T) {
 	}
 	for name, is := range unused {
 		if is {
-			t.Errorf("%s has no result", name)
+			t.Errorf("%s is not in inputs", name)
 		}
 	}
 }

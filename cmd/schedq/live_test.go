@@ -401,7 +401,8 @@ func TestEKSCountsElsewhere(t *testing.T) {
 	}
 }
 
-// TestMetricsAddress: the model's metrics have kube-scheduler's names, and EKS' own counts are compared.
+// TestMetricsAddress: the model's metrics have kube-scheduler's names, and EKS' own counts are
+// compared.
 func TestMetricsAddress(t *testing.T) {
 	server := livetest.New(t)
 	server.Put(readyNode("n-1", "4"))
@@ -453,8 +454,8 @@ func TestKubectlPlugin(t *testing.T) {
 	}
 }
 
-// TestLimitedView: who may read the pods and Events of one namespace only gets one line about that, and what the pods' own
-// creation, conditions, Events and gates show.
+// TestLimitedView: with access to only the pods and Events of one namespace, one line reports the
+// limited view, and the output is based on the pods' creation times, conditions, Events and gates.
 func TestLimitedView(t *testing.T) {
 	now := time.Now()
 	ago := func(d time.Duration) metav1.Time { return metav1.NewTime(now.Add(-d).Truncate(time.Second)) }
@@ -506,7 +507,7 @@ func TestLimitedView(t *testing.T) {
 		}
 	}
 	if strings.Contains(out, "recording") || strings.Contains(out, "audit log") {
-		t.Errorf("a live cluster is no recording:\n%s", out)
+		t.Errorf("the output calls a live cluster a recording:\n%s", out)
 	}
 }
 

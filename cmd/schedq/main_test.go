@@ -20,7 +20,8 @@ import (
 // workshop is the file of an embedded recording that contains the scheduler's moves.
 const workshop = "../../sources/embedded/workshop.jsonl.zst"
 
-// TestMain keeps the user's configuration and state, and the log of kube-scheduler's code, out of the tests.
+// TestMain keeps the user's configuration and state, and the log of kube-scheduler's code, out of
+// the tests.
 func TestMain(m *testing.M) {
 	klog.SetLogger(klog.Logger{})
 	home, err := os.MkdirTemp("", "schedq")
@@ -128,7 +129,8 @@ func (o *output) waitFor(t *testing.T, text string, timeout time.Duration) {
 	}
 }
 
-// eventually polls another process's files or addresses until ok returns true. It fails with what ok saw.
+// eventually polls files or addresses of another process until ok returns true. It fails with the
+// last result of ok.
 func eventually(t *testing.T, what string, ok func() (seen string, done bool)) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
@@ -222,7 +224,7 @@ func TestFilterFlag(t *testing.T) {
 	}
 	for _, line := range lines {
 		if !strings.Contains(line, "store") || !strings.Contains(line, "→ unschedulable") || strings.Contains(line, " 1 attempt") {
-			t.Errorf("this move matches: %s", line)
+			t.Errorf("a move matches that must not: %s", line)
 		}
 	}
 }

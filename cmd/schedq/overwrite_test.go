@@ -99,8 +99,8 @@ func TestRecordLocksFile(t *testing.T) {
 	}
 }
 
-// TestConvertDiskFaults fails each disk operation in turn: OUT is complete with exit code 0, and unchanged
-// with an error of one line otherwise.
+// TestConvertDiskFaults fails each disk operation in turn: OUT is complete with exit code 0, and
+// unchanged with an error of one line otherwise.
 func TestConvertDiskFaults(t *testing.T) {
 	small := smallRecording(t)
 	files := []string{"out.jsonl.zst", "out.jsonl", "out.yaml"}

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestPipes: a command that waits for a pipe without a writer can be stopped, and an endless device is an
-// error.
+// TestPipes: a command that waits for a pipe without a writer can be stopped, and an endless device
+// is an error.
 func TestPipes(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe.yaml")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

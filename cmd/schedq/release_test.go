@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestReleases: --scheduler-release sets the release of the recorded scheduler, and --release another one
-// to rerun under.
+// TestReleases: --scheduler-release sets the release of the recorded scheduler, and --release
+// another one to rerun under.
 func TestReleases(t *testing.T) {
 	story := writer(t)("story.yaml", "schedq: scenario\nversion: 1\nname: s\nrelease: v1.31\nend: 10s\n---\napiVersion: v1\nkind: Node\nmetadata: {name: node-a}\nstatus: {allocatable: {cpu: \"2\"}}\n")
 	const given = "The scheduler is kube-scheduler v1.31.4: you said so."

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestReopen: whatever convert writes, in any compression, opens without flags and has the same events.
-// SCHEDQ_RECORDINGS is a folder of recordings to test besides the embedded ones.
+// TestReopen: whatever convert writes, in any compression, opens without flags and has the same
+// events. SCHEDQ_RECORDINGS is a folder of recordings to test besides the embedded ones.
 func TestReopen(t *testing.T) {
 	inputs := map[string][]string{}
 	embedded, err := filepath.Glob("../../sources/embedded/*.jsonl.zst")

@@ -8,8 +8,8 @@ import (
 	"github.com/schedq/schedq/sources/live/livetest"
 )
 
-// TestRecordRing: every command reads the folder of a ring, even while it is recorded, and a part of it
-// contains the objects that existed at its start.
+// TestRecordRing: every command reads the folder of a ring, even while it is recorded, and a part
+// of it contains the objects that existed at its start.
 func TestRecordRing(t *testing.T) {
 	server := livetest.New(t)
 	server.Put(readyNode("n-1", "4"))

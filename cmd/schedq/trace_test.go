@@ -11,8 +11,9 @@ import (
 	"github.com/schedq/schedq/sources/embedded"
 )
 
-// TestTraceIsItsLogs: the report of a trace is that of the logs that it was converted from, names aside: also of a log whose
-// last lines contain no event, with and without the end of its scheduler. SCHEDQ_RECORDINGS adds recordings of real clusters.
+// TestTraceIsItsLogs: a trace and the logs it was converted from yield the same report apart from
+// names, also if the last lines of a log contain no event, with and without the scheduler's end.
+// SCHEDQ_RECORDINGS adds recordings of real clusters.
 func TestTraceIsItsLogs(t *testing.T) {
 	const moved = `I1121 10:00:01.000000       1 backoff_queue.go:324] "Entity moved to an internal scheduling queue" type="pod" entity="default/web" event="UnscheduledPodAdd" queue="Active"
 I1121 10:00:01.500000       1 schedule_one.go:90] "About to try and schedule pod" pod="default/web"

@@ -10,8 +10,8 @@ import (
 	"github.com/schedq/schedq/sources/live/livetest"
 )
 
-// TestFailingLists: every command without a screen reports failing lists within five seconds, once, and
-// continues when they succeed.
+// TestFailingLists: every command without a screen reports failing lists within five seconds, once,
+// and continues when they succeed.
 func TestFailingLists(t *testing.T) {
 	for name, c := range map[string]struct {
 		refuse func(*livetest.Server, int)
@@ -41,14 +41,15 @@ func TestFailingLists(t *testing.T) {
 				c.refuse(server, 0)
 				stderr.waitFor(t, "schedq: attached at", 20*time.Second)
 				if n := strings.Count(stderr.String(), c.want); n != 1 {
-					t.Errorf("reported %d times: %q", n, stderr.String())
+					t.Errorf("the failure is reported %d times: %q", n, stderr.String())
 				}
 			})
 		}
 	}
 }
 
-// TestForCountsFromTheStart: --for ends a command even if the cluster never answers, with the reason.
+// TestForCountsFromTheStart: --for ends a command even if the cluster never answers, with the
+// reason.
 func TestForCountsFromTheStart(t *testing.T) {
 	server := livetest.New(t)
 	server.RefuseLists(500)

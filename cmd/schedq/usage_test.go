@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestHelp: the help of each command shows all its flags, except for kubectl's, which schedq options lists.
+// TestHelp: the help of each command shows all its flags, except for kubectl's, which schedq
+// options lists.
 func TestHelp(t *testing.T) {
 	_, options, _ := schedq(t, "", "options")
 	for _, flag := range []string{"--as string", "--token string", "--kubeconfig string", "--server string"} {

@@ -107,7 +107,8 @@ func TestVerifySameFile(t *testing.T) {
 	}
 }
 
-// TestVerifyAnswers: each second asks where a waiting pod is, why, until when and after how many attempts.
+// TestVerifyAnswers: the answers of each second are compared: where a waiting pod is, why, until
+// when and after how many attempts.
 func TestVerifyAnswers(t *testing.T) {
 	write := writer(t)
 	tried := func(second string, to, plugins string) []string {

@@ -12,7 +12,7 @@ import (
 	"github.com/schedq/schedq/room/web"
 )
 
-// Messages above the limit end the connection, before and after the login.
+// TestMessageLimits: messages above the limit end the connection, before and after the login.
 func TestMessageLimits(t *testing.T) {
 	s := open(t, web.Config{}, nil)
 	eve := &visitor{t: t, ws: s.dial()}
@@ -30,7 +30,7 @@ func TestMessageLimits(t *testing.T) {
 	s.checkServes()
 }
 
-// Silent connections don't replace one with the page open.
+// TestSilentConnectionIsReplaced: silent connections don't replace one with the page open.
 func TestSilentConnectionIsReplaced(t *testing.T) {
 	s := open(t, web.Config{}, func(c *room.Config) { c.Limits.Pending = 2 })
 	ada := &visitor{t: t, ws: s.dial()}

@@ -33,7 +33,8 @@ func TestOtherOriginsAreRejected(t *testing.T) {
 	s.checkServes()
 }
 
-// A connection has three attempts at the code, and wrong codes are logged without it.
+// TestWrongCodes: a connection has three attempts at the code, and wrong codes are logged without
+// it.
 func TestWrongCodes(t *testing.T) {
 	s := open(t, web.Config{}, nil)
 	eve := &visitor{t: t, ws: s.dial()}
@@ -53,7 +54,7 @@ func TestWrongCodes(t *testing.T) {
 	s.checkServes()
 }
 
-// Invalid frames and messages end the connection.
+// TestInvalidMessages: invalid frames and messages end the connection.
 func TestInvalidMessages(t *testing.T) {
 	s := open(t, web.Config{}, nil)
 	for name, send := range map[string]func(ws *websocket.Conn) error{
@@ -120,7 +121,7 @@ func waitClosed(t *testing.T, conn net.Conn) {
 	}
 }
 
-// Connections that stop before the login are closed.
+// TestIncompleteConnections: connections that stop before the login are closed.
 func TestIncompleteConnections(t *testing.T) {
 	s := open(t, web.Config{}, func(c *room.Config) { c.Limits.HandshakeTimeout, c.Limits.AuthTimeout = time.Second, time.Second })
 	conns := []net.Conn{s.connect(), s.connect(), s.connect(), s.upgrade()}
@@ -132,7 +133,7 @@ func TestIncompleteConnections(t *testing.T) {
 	s.checkServes()
 }
 
-// A paste of 10 MB ends the session with a message, and does not affect others.
+// TestLargePaste: a paste of 10 MB ends the session with a message, and does not affect others.
 func TestLargePaste(t *testing.T) {
 	s := open(t, web.Config{}, func(c *room.Config) { c.Limits.InputRate, c.Limits.MaxInput = 64<<20, 1<<20 })
 	ada, eve := s.visitor("ada"), s.visitor("eve")

@@ -36,8 +36,8 @@ func (s *testRoom) dialNotes(origin string) (*visitor, error) {
 	return &visitor{t: s.t, ws: ws}, err
 }
 
-// Only the teacher's code opens the notes. The token works once, and not for the room, nor do the
-// room's tokens work for the notes.
+// TestNotesNeedTheTeachersCode: only the teacher's code opens the notes. Their token works once and
+// not for the room, and the room's tokens do not work for the notes.
 func TestNotesNeedTheTeachersCode(t *testing.T) {
 	notes := make(notesChan)
 	s := open(t, web.Config{Notes: notes.next}, nil)
@@ -87,7 +87,8 @@ func TestNotesNeedTheTeachersCode(t *testing.T) {
 	}
 }
 
-// A connection has three attempts at the code for the notes, and wrong codes are logged.
+// TestNotesAttempts: a connection has three attempts at the code for the notes, and wrong codes are
+// logged.
 func TestNotesAttempts(t *testing.T) {
 	s := open(t, web.Config{Notes: make(notesChan).next}, nil)
 	eve, err := s.dialNotes("http://" + s.address)
@@ -108,7 +109,7 @@ func TestNotesAttempts(t *testing.T) {
 	s.logs(`msg="wrong room code"`, "name=notes")
 }
 
-// Without notes, and in a kiosk, there is no notes page.
+// TestWithoutNotes: without notes, and in a kiosk, there is no notes page.
 func TestWithoutNotes(t *testing.T) {
 	for r, has := range map[*testRoom]bool{
 		open(t, web.Config{}, nil): false, open(t, web.Config{Kiosk: true, Notes: make(notesChan).next}, nil): false, open(t, web.Config{Notes: make(notesChan).next}, nil): true,

@@ -33,7 +33,8 @@ func TestBrowserSession(t *testing.T) {
 	}
 }
 
-// After a lost connection the token restores the name. It works once, and not after quitting.
+// TestToken: after a lost connection the token restores the name. It works once, and not after
+// quitting.
 func TestToken(t *testing.T) {
 	s := open(t, web.Config{}, nil)
 	s.visitor("ada").sees("notebook of ada.")
@@ -58,7 +59,8 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// A token ends when the code changes or its owner is removed. People in the room stay, and can return.
+// TestTokensEndWithCodeAndPerson: a token ends when the code changes or its owner is removed.
+// People in the room stay, and can return.
 func TestTokensEndWithCodeAndPerson(t *testing.T) {
 	s := open(t, web.Config{}, nil)
 	lost := func(name string) any {
@@ -89,7 +91,7 @@ func TestTokensEndWithCodeAndPerson(t *testing.T) {
 	s.join(object{"token": teacher.login["token"]}).sees("room page")
 }
 
-// With a certificate the page needs HTTPS, and a page of plain HTTP can't connect.
+// TestTLS: with a certificate the page needs HTTPS, and a page of plain HTTP can't connect.
 func TestTLS(t *testing.T) {
 	certified := httptest.NewTLSServer(http.NotFoundHandler()) // has a certificate for 127.0.0.1
 	defer certified.Close()
@@ -120,7 +122,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// A kiosk needs no login, and every visitor gets a new name.
+// TestKiosk: a kiosk needs no login, and every visitor gets a new name.
 func TestKiosk(t *testing.T) {
 	s := open(t, web.Config{Kiosk: true}, func(c *room.Config) { c.NoTeacher = true })
 	one, other := s.join(object{"columns": 80, "rows": 24}), s.join(object{})
@@ -133,7 +135,8 @@ func TestKiosk(t *testing.T) {
 	}
 }
 
-// The page loads nothing from other hosts, sets no cookies, and can't be framed except in a kiosk.
+// TestPageHeaders: the page loads nothing from other hosts, sets no cookies, and can't be framed
+// except in a kiosk.
 func TestPageHeaders(t *testing.T) {
 	for _, kiosk := range []bool{false, true} {
 		s := open(t, web.Config{Kiosk: kiosk}, nil)
@@ -181,7 +184,7 @@ func (s *testRoom) get(at string) (status int, header http.Header, text string) 
 	return r.StatusCode, r.Header, string(body)
 }
 
-// The files of xterm.js match the checksums in VERSIONS.
+// TestVendoredFiles: the files of xterm.js match the checksums in VERSIONS.
 func TestVendoredFiles(t *testing.T) {
 	versions, err := os.ReadFile("static/VERSIONS")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/schedq/schedq/tui/canvas"
 )
 
-// TestPluginNames checks that names that don't fit are counted, in words if words fit.
+// TestPluginNames: names that do not fit are counted, in words if the words fit.
 func TestPluginNames(t *testing.T) {
 	plugins := []string{"NodeAffinity", "NodeResourcesFit", "TaintToleration"}
 	for _, c := range []struct {
@@ -23,19 +23,19 @@ func TestPluginNames(t *testing.T) {
 		{9, "NodeAf…+2"},
 	} {
 		if got := PluginNames(plugins, c.width); got != c.want {
-			t.Errorf("in %d cells: %q, want %q", c.width, got, c.want)
+			t.Errorf("in %d cells the text is %q, want %q", c.width, got, c.want)
 		}
 	}
 	if got := PluginNames(plugins[:1], 9); got != "NodeAffi…" {
-		t.Errorf("one: %q", got)
+		t.Errorf("one plugin is shown as %q", got)
 	}
 	if got := PluginNames(nil, 9); got != "—" {
-		t.Errorf("none: %q", got)
+		t.Errorf("no plugin is shown as %q", got)
 	}
 }
 
-// TestReasonTakes checks that the reason needs no more cells than reasonTakes returns, and shows
-// the same text in them.
+// TestReasonTakes: the reason needs no more cells than reasonTakes returns, and shows the same text
+// in them.
 func TestReasonTakes(t *testing.T) {
 	pod := &board.Pod{}
 	pod.Tier, pod.UnschedulablePlugins = queue.Unschedulable, []string{"NodeAffinity", "NodeResourcesFit", "TaintToleration"}

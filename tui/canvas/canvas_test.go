@@ -34,7 +34,8 @@ func TestWideLettersNeverCrossTheBorder(t *testing.T) {
 	}
 }
 
-// TestHalfOfAWideLetterIsBlank: overwriting half of a wide letter blanks the other half and keeps the row's width.
+// TestHalfOfAWideLetterIsBlank: overwriting half of a wide letter blanks the other half and keeps
+// the row's width.
 func TestHalfOfAWideLetterIsBlank(t *testing.T) {
 	var c canvas.Canvas
 	c.Reset(6, 1)
@@ -89,7 +90,7 @@ func TestWrap(t *testing.T) {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 	if lines := canvas.Wrap("日本", 1); lines != nil {
-		t.Errorf("a column of one holds %q", lines)
+		t.Errorf("a column of one cell has %q", lines)
 	}
 }
 

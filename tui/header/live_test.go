@@ -15,7 +15,8 @@ import (
 	"github.com/schedq/schedq/tui/canvas"
 )
 
-// TestTrouble: problems with a cluster's lists and watches are shown before and after they are read.
+// TestTrouble: problems with a cluster's lists and watches are shown before and after they are
+// read.
 func TestTrouble(t *testing.T) {
 	const trouble = "pods can't be read: the API server: etcdserver: request timed out"
 	resources := []sources.Resource{{Name: "nodes", State: sources.ResourceWatched, Objects: 7}, {Name: "pods", State: sources.ResourceFailing}}
@@ -46,7 +47,8 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
-// TestNoScheduler: the sign that no scheduler runs takes the place of the flow, or of the title on small screens.
+// TestNoScheduler: the warning that no scheduler runs replaces the flow, or the title on small
+// screens.
 func TestNoScheduler(t *testing.T) {
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	for _, h := range []int{16, 24, 50} {

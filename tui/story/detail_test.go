@@ -9,7 +9,8 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// TestContinuedLinesAreIndented: continued lines are indented deeper, so they don't look like new entries.
+// TestContinuedLinesAreIndented: continued lines are indented deeper, so they don't look like new
+// entries.
 func TestContinuedLinesAreIndented(t *testing.T) {
 	var got []string
 	for _, text := range []string{"Nearest, and what they lack:", "  node-a  NodeResourcesFit: needs 6 cpu", "  node-b  fits"} {
@@ -23,7 +24,8 @@ func TestContinuedLinesAreIndented(t *testing.T) {
 	}
 }
 
-// TestPreemptionMessage: what preemption came to stands below the reasons, and what says nothing is left out.
+// TestPreemptionMessage: the result of preemption is shown below the reasons, and empty results are
+// omitted.
 func TestPreemptionMessage(t *testing.T) {
 	for message, want := range map[string]string{
 		"0/3 nodes are available: 3 Insufficient cpu. not found":                                                                        "  3 Insufficient cpu (NodeResourcesFit)",

@@ -35,7 +35,8 @@ func TestGlyphsByLocale(t *testing.T) {
 	}
 }
 
-// TestTranslatedTextKeepsItsWidth: ASCII and narrow replacements take as many cells, and narrow ones have no ambiguous width.
+// TestTranslatedTextKeepsItsWidth: ASCII and narrow replacements take as many cells, and narrow
+// ones have no ambiguous width.
 func TestTranslatedTextKeepsItsWidth(t *testing.T) {
 	ascii, narrow := GlyphsASCII.Translate(), GlyphsNarrow.Translate()
 	for sign := range plainSigns() {
@@ -45,15 +46,15 @@ func TestTranslatedTextKeepsItsWidth(t *testing.T) {
 	}
 	for _, text := range []string{"日", "ä", "ß", "█", "①", "\uFFFD", "é", "√"} {
 		if got := ascii(text); len(got) != canvas.Width(text) || got[0] >= 0x80 {
-			t.Errorf("%s becomes %q, which is not as wide", text, got)
+			t.Errorf("%s becomes %q, which has another width", text, got)
 		}
 		got := narrow(text)
 		if canvas.Width(got) != canvas.Width(text) {
-			t.Errorf("%s becomes %q, which is not as wide", text, got)
+			t.Errorf("%s becomes %q, which has another width", text, got)
 		}
 		for _, r := range got {
 			if width.LookupRune(r).Kind() == width.EastAsianAmbiguous {
-				t.Errorf("%s becomes %q, whose width is in question", text, got)
+				t.Errorf("%s becomes %q, whose width is ambiguous", text, got)
 			}
 		}
 	}
@@ -62,7 +63,8 @@ func TestTranslatedTextKeepsItsWidth(t *testing.T) {
 	}
 }
 
-// TestSixteenColorsDistinguishTiers: with sixteen colours, no two tiers look alike, nor like dim or selected text.
+// TestSixteenColorsDistinguishTiers: with sixteen colours, no two tiers look alike, nor like dim or
+// selected text.
 func TestSixteenColorsDistinguishTiers(t *testing.T) {
 	for _, named := range []Theme{Auto, Dark, Light, HighContrast, ColorBlind} {
 		for _, dark := range []bool{true, false} {

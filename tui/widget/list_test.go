@@ -36,7 +36,7 @@ func TestEmptyHeadings(t *testing.T) {
 	}
 }
 
-// TestRowsSayThingsOnce checks that a row does not repeat its text where its note begins with it.
+// TestRowsSayThingsOnce: a row does not repeat its text where its note begins with it.
 func TestRowsSayThingsOnce(t *testing.T) {
 	for note, want := range map[string]int{
 		"default/web-1":                     1,

@@ -7,7 +7,7 @@ import (
 	"github.com/schedq/schedq/tui/canvas"
 )
 
-// TestTextIsWrapped: lines are wrapped to the width, without loss.
+// TestTextIsWrapped: lines are wrapped to the width without losing text.
 func TestTextIsWrapped(t *testing.T) {
 	o := &Text{}
 	for _, line := range []string{"a\tb", strings.Repeat("x", 1000), strings.Repeat("日本", 100), "", "\x1b[31mred"} {
@@ -20,11 +20,11 @@ func TestTextIsWrapped(t *testing.T) {
 	all := ""
 	for _, line := range o.lines {
 		if canvas.Width(line) > 38 {
-			t.Errorf("%q is wider than the room", line)
+			t.Errorf("%q is too wide", line)
 		}
 		all += line
 	}
 	if strings.Count(all, "x") != 1000 || strings.Count(all, "日本") != 100 {
-		t.Error("something is lost")
+		t.Error("some text is missing")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/schedq/schedq/tui/page"
 )
 
-// TestTextWrapsAtSpaces checks that a page of text cuts no word that fits on a line, and keeps its lines.
+// TestTextWrapsAtSpaces: a page of text cuts no word that fits on a line, and keeps its lines.
 func TestTextWrapsAtSpaces(t *testing.T) {
 	const text = "# Last known state. Fields the scheduler ignores were dropped.\n\nspec:\n    command: " + "one-very-long-word-that-fits-on-no-line-of-this-width-anywhere"
 	for w := 12; w < 80; w++ {

@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the gists of the embedded recordings")
 
-// TestGistsOfEmbedded: the embedded gists match their recordings, and playing a recording yields all of
-// its events. With -update, it writes the gists.
+// TestGistsOfEmbedded: the embedded gists match their recordings, and playing a recording yields
+// all of its events. With -update, it writes the gists.
 func TestGistsOfEmbedded(t *testing.T) {
 	for _, name := range EmbeddedNames() {
 		t.Run(name, func(t *testing.T) {

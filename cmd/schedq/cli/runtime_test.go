@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLimitMemory: the limit grows with the live heap, so that the program does not collect all the time,
-// and shrinks again.
+// TestLimitMemory: the limit grows with the live heap, so that the program does not collect all the
+// time, and shrinks again.
 func TestLimitMemory(t *testing.T) {
 	const budget = 64 << 20
 	before := debug.SetMemoryLimit(-1)

@@ -9,8 +9,8 @@ import (
 	"rsc.io/qr"
 )
 
-// TestHostsFor: a listener at all addresses has the hosts that are reachable from outside, with that of
-// outgoing connections first.
+// TestHostsFor: a listener at all addresses has the hosts that are reachable from outside, with
+// that of outgoing connections first.
 func TestHostsFor(t *testing.T) {
 	interfaces := []net.Addr{ipNet("127.0.0.1/8"), ipNet("172.17.0.1/16"), ipNet("192.168.1.5/24"), ipNet("::1/128"), ipNet("fe80::1/64"), ipNet("2001:db8::5/64"), ipNet("2001:db8::6/64")}
 	for _, c := range []struct {

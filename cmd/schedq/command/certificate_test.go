@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestCertificateCreatedOnce: a certificate is created once for the requested names, with mode 0600.
+// TestCertificateCreatedOnce: a certificate is created once for the requested names, with mode
+// 0600.
 func TestCertificateCreatedOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "room", "certificate")
 	first, err := loadCertificate(t.Context(), path, []string{"192.0.2.7", "class.example"})

@@ -7,8 +7,8 @@ import (
 	"github.com/schedq/schedq/lessons"
 )
 
-// TestReturningLearner: a learner who returns continues at the same lesson and step; a new one starts at
-// the room's first lesson.
+// TestReturningLearner: a learner who returns continues at the same lesson and step; a new one
+// starts at the room's first lesson.
 func TestReturningLearner(t *testing.T) {
 	c := &classroom{records: make(map[string]*learnerRecord)}
 	all := []*lessons.Lesson{{Name: "three-places"}, {Name: "gates"}, {Name: "comb"}}

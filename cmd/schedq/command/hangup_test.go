@@ -13,8 +13,8 @@ import (
 	"github.com/schedq/schedq/internal/leak"
 )
 
-// TestHangUps: of visitors who hang up nothing is left, whether they do it before they see anything, after it or amid a
-// what-if.
+// TestHangUps: visitors who hang up, before the first frame, after it or during a what-if, leave
+// nothing behind.
 func TestHangUps(t *testing.T) {
 	page := func(t *testing.T, address, name string) *websocket.Conn {
 		ws, _, err := websocket.Dial(t.Context(), "ws://"+address+"/room", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {"http://" + address}}})

@@ -13,8 +13,8 @@ import (
 	"github.com/schedq/schedq/sources/live/livetest"
 )
 
-// TestContexts: the screen can attach to each context of the kubeconfig, with its own cluster and user,
-// whatever the flags say. A missing context and a plugin that needs the terminal are errors.
+// TestContexts: the screen can attach to each context of the kubeconfig, with its own cluster and
+// user, whatever the flags say. A missing context and a plugin that needs the terminal are errors.
 func TestContexts(t *testing.T) {
 	server := livetest.New(t)
 	path := filepath.Join(t.TempDir(), "config")

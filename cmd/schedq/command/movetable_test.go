@@ -15,7 +15,8 @@ import (
 	"github.com/schedq/schedq/sources/embedded"
 )
 
-// TestTableLikeWatch: a table contains the moves of "watch -o json" in order, with times in microseconds.
+// TestTableLikeWatch: a table contains the moves of "watch -o json" in order, with times in
+// microseconds.
 func TestTableLikeWatch(t *testing.T) {
 	rec, err := embedded.Open(t.Context(), "workshop")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPageTLS: the page uses http only on the loopback interface, and elsewhere a self-signed or given
-// certificate.
+// TestPageTLS: the page uses http only on the loopback interface, and elsewhere a self-signed or
+// given certificate.
 func TestPageTLS(t *testing.T) {
 	state := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", state)

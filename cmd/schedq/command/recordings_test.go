@@ -48,8 +48,8 @@ func (idleStream) Name() sources.SafeText                  { return "idle" }
 func (idleStream) Run(ctx context.Context) error           { <-ctx.Done(); return nil }
 func (idleStream) Take() ([]sources.Event, sources.Status) { return nil, sources.Status{} }
 
-// TestStartRecording: only the owner can read recordings, even in an existing folder, and a recording that
-// is being written is not removed.
+// TestStartRecording: only the owner can read recordings, even in an existing folder, and a
+// recording that is being written is not removed.
 func TestStartRecording(t *testing.T) {
 	state := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", state)

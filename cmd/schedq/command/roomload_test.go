@@ -28,9 +28,9 @@ func TestRoomLoad(t *testing.T) {
 	}
 }
 
-// BenchmarkRoom measures the latency and the memory of fifty visitors who press a key every half second,
-// half of them over SSH and half in browsers. Both include the clients, which run in the same process,
-// and in the last room 500 hostile connections.
+// BenchmarkRoom measures the latency and the memory of fifty visitors who press a key every half
+// second, half of them over SSH and half in browsers. Both include the clients, which run in the
+// same process, and in the last room 500 hostile connections.
 func BenchmarkRoom(b *testing.B) {
 	for _, kind := range []struct {
 		name      string

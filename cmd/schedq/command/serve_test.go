@@ -14,8 +14,8 @@ import (
 	"github.com/schedq/schedq/room"
 )
 
-// TestServedScreensAreIsolated: whatever a visitor types, the screen shows nothing of the machine and
-// writes nothing to it.
+// TestServedScreensAreIsolated: whatever a visitor types, the screen shows nothing of the machine
+// and writes nothing to it.
 func TestServedScreensAreIsolated(t *testing.T) {
 	const canary = "canary-7f3a"
 	home := t.TempDir()
@@ -108,8 +108,8 @@ func TestReadCode(t *testing.T) {
 	}
 }
 
-// TestTeacherPort: the teacher-only port is the one after the visitors', or any other if that is taken,
-// on the loopback interface.
+// TestTeacherPort: the teacher-only port is the one after the visitors', or any other if that is
+// taken, on the loopback interface.
 func TestTeacherPort(t *testing.T) {
 	visitors, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestArgumentsOf checks that the key of a source leads back to the arguments that open it.
+// TestArgumentsOf: the key of a source leads back to the arguments that open it.
 func TestArgumentsOf(t *testing.T) {
 	dir := t.TempDir()
 	files := []string{filepath.Join(dir, "audit.log"), filepath.Join(dir, "recording x")}

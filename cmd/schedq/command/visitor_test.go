@@ -19,8 +19,8 @@ import (
 	"github.com/schedq/schedq/room"
 )
 
-// openRoom opens a room on the loopback interface, as schedq serve --web does, and returns the addresses
-// for SSH and for browsers.
+// openRoom opens a room on the loopback interface, as schedq serve --web does, and returns the
+// addresses for SSH and for browsers.
 func openRoom(t testing.TB, f serveFlags, log io.Writer) (address, page string) {
 	t.Helper()
 	f.code, f.teacherCode, f.memory = "monday-room", "teach-4-them", "4Gi"

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestPlacesBare runs the program in an empty chroot, without a home, devices, /proc, /tmp, certificates or
-// time zones. The first frame appears within two seconds.
+// TestPlacesBare runs the program in an empty chroot, without a home, devices, /proc, /tmp,
+// certificates or time zones. The first frame appears within two seconds.
 func TestPlacesBare(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("chroot needs root")

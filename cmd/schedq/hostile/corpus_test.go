@@ -18,7 +18,8 @@ func line(second int, fact string) string {
 	return fmt.Sprintf(`{"time":%q,%s}`+"\n", noon.Add(time.Duration(second)*time.Second).Format(time.RFC3339Nano), fact)
 }
 
-// pod returns the fact that a pod was added. more are members of its spec, each followed by a comma.
+// pod returns the fact that a pod was added. more are members of its spec, each followed by a
+// comma.
 func pod(name, more string) string {
 	return fmt.Sprintf(`"verb":"added","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":"default","uid":"u-%s"},`+
 		`"spec":{%s"schedulerName":"default-scheduler","containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]},"status":{"phase":"Pending"}}`, name, name, more)

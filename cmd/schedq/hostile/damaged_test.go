@@ -94,8 +94,8 @@ func zstandard(data []byte) []byte {
 // maxFile is the maximum size of a test file, in bytes.
 const maxFile = 10_000_000
 
-// bombs returns small compressed files that expand to a lot: a compressed block is repeated, as both formats
-// allow.
+// bombs returns small compressed files that expand to a lot: a compressed block is repeated, as
+// both formats allow.
 func bombs() []file {
 	const block = 16 << 20 // uncompressed, in bytes
 	filled := func(lines ...string) []byte {

@@ -65,8 +65,9 @@ func documentedCommands(t *testing.T) []string {
 	return commands
 }
 
-// TestDocumented runs every command of README and docs as it is written, with a cluster and the files it
-// names. A command that ends succeeds; one with a screen or without an end shows its first output.
+// TestDocumented runs every command of README and docs as it is written, with a cluster and the
+// files it names. A command that ends succeeds; one with a screen or without an end shows its first
+// output.
 func TestDocumented(t *testing.T) {
 	path := program(t)
 	commands := documentedCommands(t)
@@ -110,8 +111,8 @@ func TestDocumented(t *testing.T) {
 	}
 }
 
-// argsOf returns the arguments of a command line like a shell in dir. It drops redirections, and replaces
-// absolute folders by one in dir and ports by free ones.
+// argsOf returns the arguments of a command line like a shell in dir. It drops redirections, and
+// replaces absolute folders by one in dir and ports by free ones.
 func argsOf(command, dir string) []string {
 	command, _, _ = strings.Cut(command, " > ")
 	command = strings.NewReplacer("kubectl schedq", "", "/var/lib/schedq", "ring", " DIR", " ring", ":8080", ":0", ":9090", "127.0.0.1:0").
@@ -192,8 +193,8 @@ func namesFile(dir string, words []string) bool {
 	return false
 }
 
-// exampleCluster starts a cluster with a pending pod and returns the path of its kubeconfig, with context
-// prod.
+// exampleCluster starts a cluster with a pending pod and returns the path of its kubeconfig, with
+// context prod.
 func exampleCluster(t *testing.T) string {
 	t.Helper()
 	zero := int32(0)
@@ -284,8 +285,8 @@ func exampleFiles(t *testing.T, path string) string {
 
 var documentedTime = regexp.MustCompile(`10:56:\d\d`)
 
-// shiftLog moves a log of sources/files to the time and the pod of the documentation's examples, and
-// repeats its last line a quarter of an hour later.
+// shiftLog moves a log of sources/files to the time and the pod of the documentation's examples,
+// and repeats its last line a quarter of an hour later.
 func shiftLog(log []byte) []byte {
 	log = documentedTime.ReplaceAllFunc(log, func(text []byte) []byte {
 		at, err := time.Parse("15:04:05", string(text))

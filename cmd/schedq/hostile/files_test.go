@@ -52,8 +52,8 @@ var commands = []command{
 	{"convert -o yaml", func(f, dir string) []string { return []string{"convert", f, "-o", filepath.Join(dir, "out.yaml")} }},
 }
 
-// TestRecordings: every file is played or rejected cleanly within the limits, and the output of convert can
-// be read again.
+// TestRecordings: every file is played or rejected cleanly within the limits, and the output of
+// convert can be read again.
 func TestRecordings(t *testing.T) {
 	path := program(t)
 	for _, f := range recordingFiles() {

@@ -95,7 +95,8 @@ func (u *user) prepare(keys string, holds func() bool) {
 	u.waitUntil(holds)
 }
 
-// measure presses keys and records how long it takes until a condition holds, while the log is being read.
+// measure presses keys and records how long it takes until a condition holds, while the log is
+// being read.
 func (u *user) measure(kind, keys string, holds func() bool) {
 	u.Helper()
 	u.update()
@@ -136,8 +137,8 @@ func (u *user) isPrompting() bool { return !strings.Contains(u.lastRows(), "? he
 // isPaused reports whether playback is paused.
 func (u *user) isPaused() bool { return strings.Contains(u.row(1), "‖ paused") }
 
-// round presses a key of each kind. The recording is paused at the start of a round; the round plays it or
-// moves to the last event read.
+// round presses a key of each kind. The recording is paused at the start of a round; the round
+// plays it or moves to the last event read.
 func (u *user) round(rng *rand.Rand) {
 	plays := rng.IntN(2) == 0
 	if plays {
@@ -171,8 +172,8 @@ func (u *user) round(rng *rand.Rand) {
 	u.measure("step", ">", func() bool { return u.moves() != moves })
 }
 
-// BenchmarkKey measures the latency of several kinds of keys, from the key to the screen that shows its
-// effect, while a long audit log is read and played.
+// BenchmarkKey measures the latency of several kinds of keys, from the key to the screen that shows
+// its effect, while a long audit log is read and played.
 func BenchmarkKey(b *testing.B) {
 	if *longLog == "" {
 		b.Skip("-long is not set")

@@ -53,16 +53,16 @@ func TestKeys(t *testing.T) {
 				t.Errorf("exit %d", code)
 			}
 			if said := s.changes(); said != "" {
-				t.Errorf("the terminal is left with %s", said)
+				t.Errorf("the terminal is left changed: %s", said)
 			}
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			if at := invisible.FindIndex(s.written.Bytes()); at != nil {
-				t.Errorf("the screen has %q", s.written.Bytes()[max(0, at[0]-80):min(s.written.Len(), at[1]+80)])
+				t.Errorf("the screen contains %q", s.written.Bytes()[max(0, at[0]-80):min(s.written.Len(), at[1]+80)])
 			}
 			for _, text := range escapes {
 				if bytes.Contains(s.written.Bytes(), []byte(text)) {
-					t.Errorf("the screen has %q", text)
+					t.Errorf("the screen contains %q", text)
 				}
 			}
 		})
@@ -72,7 +72,8 @@ func TestKeys(t *testing.T) {
 // keyPace is the time between keys, for the screen to be drawn in between.
 const keyPace = 20 * time.Millisecond
 
-// quit presses ctrl+c, which closes what is open, until the program ends, and returns its exit code.
+// quit presses ctrl+c, which closes open pages first, until the program ends, and returns its exit
+// code.
 func (s *console) quit() int {
 	s.Helper()
 	select {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestRecordingsMemory: --memory holds in every reader, measured as the process's peak. What it does not cover is the program
-// itself, with the embedded plugins, and garbage up to as much as is kept.
+// TestRecordingsMemory: --memory limits every reader, measured as the peak memory of the process.
+// The limit excludes the program itself with the embedded plugins, and garbage up to the size of
+// the kept data.
 func TestRecordingsMemory(t *testing.T) {
 	path := program(t)
 	const limit, own = 64, 130 // MiB
@@ -45,7 +46,7 @@ func TestRecordingsMemory(t *testing.T) {
 			}
 			o := run(t, path, dir, nil, maxMemory, args...)
 			if o.memory > own+2*limit {
-				t.Errorf("it takes %d MiB: %v", o.memory, o)
+				t.Errorf("the peak is %d MiB: %v", o.memory, o)
 			}
 			if o.code == 1 && !strings.Contains(string(o.stderr), "raise --memory") || o.code > 1 {
 				t.Errorf("%v", o)

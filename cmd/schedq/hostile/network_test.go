@@ -21,8 +21,8 @@ import (
 	"github.com/schedq/schedq/sources/live/livetest"
 )
 
-// TestPlacesReachNobody: the program connects to nothing but the API server, and only for a live cluster.
-// Each case runs in its own network namespace, where the kernel counts every attempt.
+// TestPlacesReachNobody: the program connects to nothing but the API server, and only for a live
+// cluster. Each case runs in its own network namespace, where the kernel counts every attempt.
 func TestPlacesReachNobody(t *testing.T) {
 	path := program(t)
 	screen := func(args ...string) func(testing.TB, *livetest.Server) {
@@ -74,13 +74,14 @@ func TestPlacesReachNobody(t *testing.T) {
 			delete(sent, "Tcp PassiveOpens")
 			maps.DeleteFunc(sent, func(_ string, n int) bool { return n == 0 })
 			if len(sent) > 0 {
-				t.Errorf("it tried %v", sent)
+				t.Errorf("unexpected traffic: %v", sent)
 			}
 		})
 	}
 }
 
-// TestPlacesReachSomebody: the counters that TestPlacesReachNobody reads count each kind of attempt.
+// TestPlacesReachSomebody: the counters that TestPlacesReachNobody reads count each kind of
+// attempt.
 func TestPlacesReachSomebody(t *testing.T) {
 	isolateNetwork(t)
 	for address, want := range map[string]string{

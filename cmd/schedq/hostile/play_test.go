@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestTerminalPlay: w does not leave free play, as it leaves a what-if. With -o the cluster is saved at the
-// end; without, the program asks for confirmation.
+// TestTerminalPlay: w does not leave free play, unlike a what-if. With -o the cluster is saved at
+// the end; without it, the program asks for confirmation.
 func TestTerminalPlay(t *testing.T) {
 	path := program(t)
 	play := func(s *console) {

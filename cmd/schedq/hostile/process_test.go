@@ -15,8 +15,8 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a run. A run is too slow if both its wall time and its CPU time exceed slow, since a busy machine
-// adds only wall time.
+// Limits of a run. A run is too slow if both its wall time and its CPU time exceed slow, since a
+// busy machine adds only wall time.
 const (
 	slow        = 10 * time.Second
 	hangTimeout = 2 * time.Minute
@@ -118,11 +118,11 @@ func resident(pid int) int {
 	return kib >> 10
 }
 
-// forbidden matches what no output may contain: control characters except tab and newline, bidirectional and
-// invisible characters, other line separators, and tags.
+// forbidden matches the characters that no output may contain: control characters except tab and
+// newline, bidirectional and invisible characters, other line separators, and tags.
 var forbidden = regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u2028\u2029\U000e0000-\U000e007f]")
 
-// outputChecker checks what is written to it and keeps the beginning.
+// outputChecker checks the output and keeps its beginning.
 type outputChecker struct {
 	kept    bytes.Buffer
 	partial []byte // the beginning of a character
@@ -149,8 +149,8 @@ func (l *outputChecker) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// problems returns what is wrong with a run: it exceeded a limit, crashed, or wrote invalid messages. Each
-// message is one line that starts with the program's name or one of prefixes.
+// problems returns the problems of a run: an exceeded limit, a crash, or invalid messages. Each
+// message must be one line that starts with the program's name or one of prefixes.
 func (o *outcome) problems(prefixes ...string) (problems []string) {
 	addIf := func(is bool, format string, args ...any) {
 		if is {

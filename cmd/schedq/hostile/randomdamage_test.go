@@ -21,16 +21,17 @@ import (
 	traces "github.com/schedq/schedq/sources/trace"
 )
 
-// damageLimit is how long a damaged file may take, in wall time and in CPU time. damageMemory limits its memory, in MiB.
+// damageLimit limits both the wall time and the CPU time for a damaged file. damageMemory limits
+// its memory, in MiB.
 const (
 	damageLimit  = 5 * time.Second
 	damageMemory = 1024
-	mostDamaged  = 3 << 20 // bytes of a file that is damaged, from its beginning
+	mostDamaged  = 3 << 20 // bytes; only the beginning of a longer file is used
 )
 
-// TestRandomDamage damages recordings at random and plays them: none hangs, and none takes much memory. A difference from the moves
-// of the undamaged file is reported wherever the damage can be recognized: a value that was changed into another one, or a line that
-// is missing as a whole, cannot.
+// TestRandomDamage: playing a randomly damaged recording neither hangs nor takes much memory, and a
+// difference from the moves of the undamaged file is reported. A changed value or a missing line
+// can't be recognized, so such damage may go unreported.
 func TestRandomDamage(t *testing.T) {
 	path := program(t)
 	n, err := strconv.Atoi(cmp.Or(os.Getenv("SCHEDQ_DAMAGE"), "100"))
@@ -64,7 +65,7 @@ func TestRandomDamage(t *testing.T) {
 			t.Errorf("%s: %s: %v", what, p, o)
 		}
 		if o.wall > damageLimit && o.cpu > damageLimit {
-			t.Errorf("%s: it takes longer than %v: %v", what, damageLimit, o)
+			t.Errorf("%s: the run takes longer than %v: %v", what, damageLimit, o)
 		}
 		slowest, largest = max(slowest, min(o.wall, o.cpu)), max(largest, o.memory)
 		if len(command) > 1 || command[0] != "watch" || o.code != 0 || bytes.Equal(o.stdout, whole.stdout) {
@@ -73,7 +74,7 @@ func TestRandomDamage(t *testing.T) {
 		differ++
 		said := strings.Split(string(o.stderr), "\n")
 		if kind.told && !slices.ContainsFunc(said, func(line string) bool { return !bytes.Contains(whole.stderr, []byte(line)) }) {
-			t.Errorf("%s: other moves, and nothing is reported: %v", what, o)
+			t.Errorf("%s: the moves differ, but no damage is reported: %v", what, o)
 		}
 	}
 	t.Logf("%d files: at most %.1f s and %d MiB; %d have other moves", n, slowest.Seconds(), largest, differ)
@@ -133,7 +134,7 @@ func write(t *testing.T, path string, content []byte) {
 	}
 }
 
-// damages are kinds of damage. told is true if it can be recognized.
+// damages are kinds of damage. told is true if the damage can be recognized.
 var damages = []struct {
 	name   string
 	told   bool

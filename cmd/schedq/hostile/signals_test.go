@@ -30,8 +30,8 @@ const altScreen = "\x1b[?1049h"
 // signalsPerMoment is how many signals of each kind are sent at each moment.
 var signalsPerMoment = flag.Int("signals", 2, "how many signals of each kind to send at each moment")
 
-// TestMain resets SIGHUP for the programs under test, even if the tests run under nohup: ignored signals are
-// inherited, caught ones are not.
+// TestMain resets SIGHUP for the programs under test, even if the tests run under nohup: ignored
+// signals are inherited, caught ones are not.
 func TestMain(m *testing.M) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	os.Exit(m.Run())
@@ -89,7 +89,8 @@ func moments(t *testing.T) []moment {
 	}
 }
 
-// TestSignals: SIGTERM, SIGINT and SIGHUP end the program at any moment and leave the terminal unchanged.
+// TestSignals: SIGTERM, SIGINT and SIGHUP end the program at any moment and leave the terminal
+// unchanged.
 func TestSignals(t *testing.T) {
 	path := program(t)
 	for _, m := range moments(t) {
@@ -129,7 +130,8 @@ func manyPods(n int) []byte {
 	return b.Bytes()
 }
 
-// TestSecondSignal: a program that is stuck at the first signal ends at the second and restores the terminal.
+// TestSecondSignal: a program that is stuck at the first signal ends at the second and restores the
+// terminal.
 func TestSecondSignal(t *testing.T) {
 	path := program(t)
 	t.Run("the terminal accepts no output", func(t *testing.T) {

@@ -81,7 +81,8 @@ func TestWasted(t *testing.T) {
 	}
 }
 
-// TestVerdicts: waiting pods count by verdict and namespace as long as they have it, and each missed wake-up once.
+// TestVerdicts: a waiting pod counts by verdict and namespace while it has the verdict, and each
+// missed wake-up counts once.
 func TestVerdicts(t *testing.T) {
 	f, b, at := New(), board.New(), time.Unix(1000, 0)
 	pod := func(name string, code opinion.Code, certain bool) *board.Pod {
@@ -131,7 +132,8 @@ func TestVerdicts(t *testing.T) {
 	expect(map[string]float64{"false train Lost": 2, "NodeAdd": 1, "true train NoScheduler": 1})
 }
 
-// TestDeployed: deploy/'s alerts and dashboard query only metrics that exist, and their names are schedq's own.
+// TestDeployed: deploy/'s alerts and dashboard query only metrics that exist, and their names are
+// schedq's own.
 func TestDeployed(t *testing.T) {
 	f := New()
 	descs := make(chan *prometheus.Desc, 100)
