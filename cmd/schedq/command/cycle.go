@@ -63,6 +63,9 @@ func writePoints(b *strings.Builder, c *explain.Cycle) {
 			}
 		}
 	}
+	if c.Turn != nil {
+		point("Queue", c.Turn.String())
+	}
 	left := fmt.Sprintf("%d of %s left", f.Candidates, format.Plural(f.Nodes, "node"))
 	var by []string
 	for _, p := range c.PreFilter {

@@ -35,6 +35,8 @@ type Cycle struct {
 	// Attempts is the number of the attempt, and 0 for a hypothetical one. AttemptsAtLeast is true if that is a lower bound.
 	Attempts        int  `json:"attempts,omitempty"`
 	AttemptsAtLeast bool `json:"attemptsAtLeast,omitempty"`
+	// Turn is how the pod's turn for this attempt came. Nil if that is unknown.
+	Turn *Turn `json:"queue,omitempty"`
 	// Change is what was changed before the cycle was run.
 	Change Change `json:"-"`
 	// Strategy is the scoring strategy of NodeResourcesFit.
@@ -144,7 +146,8 @@ func (c *Cycle) Find(node sources.SafeText) (cycle.NodeResult, bool) {
 	return cycle.NodeResult{}, false
 }
 
-// Lost says why other has a lower score than node: "node-b lost by 4: NodeResourcesBalancedAllocation −11, ImageLocality +7".
+// Lost says why other has a lower score than node, the plugins against it first: "node-b lost by 4: worse for its balance of CPU and
+// memory (NodeResourcesBalancedAllocation −11), but more of the pod's images (ImageLocality +7)".
 func (c *Cycle) Lost(node, other cycle.NodeResult) string {
 	lost := node.Total - other.Total
 	text := fmt.Sprintf("%s lost by %d", other.Node, lost)
@@ -154,16 +157,23 @@ func (c *Cycle) Lost(node, other cycle.NodeResult) string {
 	case lost < 0:
 		text = fmt.Sprintf("%s has %d more", other.Node, -lost)
 	}
-	var parts []string
+	var against, favour []string
 	for _, d := range c.Compare(node, other) {
-		sign := "+"
+		sign, points, parts := "+", d.Points, &favour
 		if d.Points < 0 {
-			sign = "−"
+			sign, points, parts = "−", -d.Points, &against
 		}
-		parts = append(parts, fmt.Sprintf("%s %s%d", d.Plugin, sign, max(d.Points, -d.Points)))
+		if advantage := c.Advantage(d.Plugin, d.Points > 0); advantage != "" {
+			*parts = append(*parts, fmt.Sprintf("%s (%s %s%d)", advantage, d.Plugin, sign, points))
+		} else {
+			*parts = append(*parts, fmt.Sprintf("%s %s%d", d.Plugin, sign, points))
+		}
 	}
-	if len(parts) > 0 {
-		text += ": " + strings.Join(parts, ", ")
+	switch {
+	case len(against) > 0 && len(favour) > 0:
+		text += ": " + strings.Join(against, ", ") + ", but " + strings.Join(favour, ", ")
+	case len(against)+len(favour) > 0:
+		text += ": " + strings.Join(append(against, favour...), ", ")
 	}
 	return text
 }
