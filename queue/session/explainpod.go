@@ -75,11 +75,7 @@ func InspectPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 	}
 	if p != nil {
 		if popped, bound := timeline.AttemptOf(p); popped != nil { // replay to the attempt: what was before is not kept
-			from := popped.Time.Add(-time.Second)
-			if entered := popped.Prev(); entered != nil && entered.Time.Before(from) {
-				from = entered.Time // to count the attempts for which the pod waited
-			}
-			again, err := replayedTo(ctx, rec, opts, from, key)
+			again, err := replayedTo(ctx, rec, opts, popped.Time.Add(-time.Second), key)
 			if err != nil {
 				return nil, err
 			}

@@ -112,7 +112,7 @@ func TestInspectTurn(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", pod, got, want)
 		}
 		if text := got.String(); pod == "third" {
-			world.ExpectText(t, text[strings.Index(text, ": "):], ": 2 pods ahead of it (1 with a higher priority), none behind it (modelled)")
+			world.ExpectText(t, text[strings.Index(text, ": "):], ": 2 ahead (1 with a higher priority), none behind")
 		}
 	}
 	if x, err := o.findCycle(world.Key("first"), InspectOptions{}); err != nil || x.Turn == nil || o.recording.Cursor != o.recording.ChangeCount() {
@@ -196,6 +196,9 @@ func TestInspectRuns(t *testing.T) {
 func TestInspectPod(t *testing.T) {
 	rec := twoNodes().Recording(20)
 	c, err := InspectPod(context.Background(), rec, timeline.Options{}, world.Key("web"), rec.End, InspectOptions{})
+	if err == nil && (c.Turn == nil || c.Turn.Since.IsZero() || c.Turn.AtLeast) {
+		t.Errorf("its turn is %+v", c.Turn)
+	}
 	if err != nil || c.Node != "node-b" || c.Actual == nil || c.Actual.Match != explain.Equal || c.Provenance != explain.Rerun {
 		t.Fatalf("%+v, %v", c, err)
 	}

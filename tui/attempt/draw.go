@@ -68,7 +68,11 @@ func (a *Attempt) title(row canvas.Area) {
 	case explain.Hypothetical:
 		aside = fmt.Sprintf(" %s if it were tried at %s ", theme.GlyphModelled, a.Frame.Zone.Precise(c.Time))
 	}
-	row.Text(1, 0, theme.Accent|canvas.Bold, " "+canvas.TruncateMiddle("why this node? "+string(c.Pod), row.W-canvas.Width(aside)-5)+" ")
+	question := "why this node? "
+	if c.Inspection != nil && c.Node == "" && c.Actual == nil {
+		question = "why no node? "
+	}
+	row.Text(1, 0, theme.Accent|canvas.Bold, " "+canvas.TruncateMiddle(question+string(c.Pod), row.W-canvas.Width(aside)-5)+" ")
 	row.Right(row.W-1, 0, theme.Dim, aside)
 }
 

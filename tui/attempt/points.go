@@ -109,7 +109,7 @@ func (a *Attempt) answer() []sentence {
 		}
 	}
 	if c.Turn != nil {
-		add(note, canvas.Truncate("Queue: "+c.Turn.String(), a.room.W-3))
+		add(note, canvas.Truncate(turn(c)+".", a.room.W-3))
 	}
 	add(changed, a.changed()...)
 	summary := c.Summary(a.Frame.Zone)
@@ -127,6 +127,14 @@ func (a *Attempt) answer() []sentence {
 		add(note, c.Notes...)
 	}
 	return all
+}
+
+// turn says why it was the pod's turn.
+func turn(c *explain.Cycle) string {
+	if c.Turn.Provenance == explain.Modelled {
+		return "Queue (modelled): " + c.Turn.String()
+	}
+	return "Queue: " + c.Turn.String()
 }
 
 // changed says what the change does, if there is one.
@@ -236,7 +244,7 @@ func (a *Attempt) queued() []string {
 	}
 	lines := []string{"activeQ is sorted by priority, then by the time at which pods came to the queue."}
 	if c.Turn != nil {
-		lines = append(lines, "The pod was "+c.Turn.String()+".")
+		lines = append(lines, turn(c)+".")
 	}
 	if c.Provenance == explain.Hypothetical {
 		lines = append(lines, "The pod was not popped at this moment: the cycle shows what would happen if it were.")

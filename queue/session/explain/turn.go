@@ -25,7 +25,7 @@ type Turn struct {
 	AtLeast        bool      `json:"aheadAtLeast,omitempty"`
 	// Behind counts the pods that were in the tier when the pod had left it.
 	Behind int `json:"behind"`
-	// Provenance is "observed" if the scheduler's log shows both moves, and "modelled" otherwise.
+	// Provenance is "observed" if the scheduler's log shows these moves, and "modelled" otherwise.
 	Provenance string `json:"provenance"`
 }
 
@@ -35,7 +35,7 @@ func NewTurn(popped *board.Transition, moves []*board.Transition, behind int) *T
 	if popped.From != queue.Active && popped.From != queue.Backoff {
 		return nil
 	}
-	t := &Turn{From: popped.From.String(), Time: popped.Time.UTC(), Behind: behind, Provenance: Modelled}
+	t := &Turn{From: popped.From.String(), Time: popped.Time.UTC(), Behind: behind, Provenance: board.Provenance(popped.Observed)}
 	entered := popped.Prev()
 	if entered == nil || entered.To != popped.From {
 		return t
@@ -54,44 +54,37 @@ func NewTurn(popped *board.Transition, moves []*board.Transition, behind int) *T
 			t.HigherPriority++
 		}
 	}
-	if popped.Observed && entered.Observed {
-		t.Provenance = "observed"
+	if !entered.Observed {
+		t.Provenance = Modelled
 	}
 	return t
 }
 
-// String says why it was the pod's turn: "popped from activeQ after 12 ms: 3 pods were ahead of it, 5 behind".
+// String says why it was the pod's turn: "popped from activeQ after 12 ms: 3 ahead (2 with a higher priority), 5 behind".
+// It does not say whether that is modelled.
 func (t *Turn) String() string {
-	queued := "activeQ"
+	text := "popped from activeQ"
 	if t.From == queue.Backoff.String() {
-		queued = "backoffQ, as activeQ was empty,"
+		text = "popped from backoffQ (activeQ was empty)"
 	}
-	text := "popped from " + queued
-	behind := fmt.Sprintf("%s behind it", words.Plural(t.Behind, "pod"))
-	if t.Behind == 0 {
-		behind = "none behind it"
+	if !t.Since.IsZero() {
+		text += " after " + rounded(t.Time.Sub(t.Since))
 	}
-	switch {
-	case t.Since.IsZero():
-		text += ": " + behind
-	default:
-		ahead := "no pod ahead of it"
-		if t.Ahead > 0 || t.AtLeast {
-			n := words.AttemptCount{N: t.Ahead, AtLeast: t.AtLeast}
-			ahead = fmt.Sprintf("%s pods ahead of it", n)
-			if t.Ahead == 1 && !t.AtLeast {
-				ahead = "1 pod ahead of it"
-			}
-			if t.HigherPriority > 0 {
-				ahead += fmt.Sprintf(" (%d with a higher priority)", t.HigherPriority)
-			}
+	text += ": "
+	if !t.Since.IsZero() && (t.Ahead > 0 || !t.AtLeast) {
+		ahead := words.AttemptCount{N: t.Ahead, AtLeast: t.AtLeast}.String() + " ahead"
+		if t.Ahead == 0 {
+			ahead = "none ahead"
 		}
-		text += fmt.Sprintf(" after %s: %s, %s", rounded(t.Time.Sub(t.Since)), ahead, behind)
+		if t.HigherPriority > 0 {
+			ahead += fmt.Sprintf(" (%d with a higher priority)", t.HigherPriority)
+		}
+		text += ahead + ", "
 	}
-	if t.Provenance == Modelled {
-		text += " (modelled)"
+	if t.Behind == 0 {
+		return text + "none behind"
 	}
-	return text
+	return text + fmt.Sprintf("%d behind", t.Behind)
 }
 
 // rounded formats a duration to a tenth of a second, and below that to a millisecond.
