@@ -51,8 +51,8 @@ func TestScores(t *testing.T) {
 	}
 	// The audit log shows the beginning of an attempt within milliseconds, the scheduler's log within less. Where a pod is deleted in
 	// that time, schedq may count it on its node and kube-scheduler not, or the other way round, which changes scores of one node
-	// or zone. On busy machines that was the case in 4 to 6 % of the attempts, and with the scheduler's log in 1 to 2 %.
-	compareScores(t, "audit log", logged, explainCycles(t, logged, c.AuditLog()), 0.85, 0.99)
+	// or zone. On busy machines that was the case in 4 to 8 % of the attempts, and with the scheduler's log in 1 to 2 %.
+	compareScores(t, "audit log", logged, explainCycles(t, logged, c.AuditLog()), 0.8, 0.985)
 	compareScores(t, "audit log and scheduler log", logged, explainCycles(t, logged, c.AuditLog(), c.SchedulerLog()), 0.95, 0.995)
 }
 
