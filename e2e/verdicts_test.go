@@ -42,15 +42,25 @@ func faultNode(ctx context.Context, client kubernetes.Interface, name, cpu strin
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name}},
 		Status:     corev1.NodeStatus{Capacity: capacity, Allocatable: capacity},
 	}
+	node.Spec.Taints = []corev1.Taint{faultTaint}
+	return createReady(ctx, client, node)
+}
+
+// createReady creates a node and makes it ready, with its taints: the API server adds one to a new node.
+func createReady(ctx context.Context, client kubernetes.Interface, node *corev1.Node) error {
 	nodes := client.CoreV1().Nodes()
 	if _, err := nodes.Create(ctx, node, metav1.CreateOptions{}); err != nil {
 		return err
 	}
 	ready := `{"status":{"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady"}]}}`
-	if _, err := nodes.Patch(ctx, name, types.StrategicMergePatchType, []byte(ready), metav1.PatchOptions{}, "status"); err != nil {
+	if _, err := nodes.Patch(ctx, node.Name, types.StrategicMergePatchType, []byte(ready), metav1.PatchOptions{}, "status"); err != nil {
 		return err
 	}
-	return patchNode(ctx, client, name, fmt.Sprintf(`{"spec":{"taints":[{"key":%q,"effect":%q}]}}`, faultTaint.Key, faultTaint.Effect))
+	taints, err := json.Marshal(node.Spec.Taints)
+	if err != nil {
+		return err
+	}
+	return patchNode(ctx, client, node.Name, fmt.Sprintf(`{"spec":{"taints":%s}}`, taints))
 }
 
 func patchNode(ctx context.Context, client kubernetes.Interface, name, patch string, subresources ...string) error {

@@ -97,7 +97,7 @@ func TestAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, session.New(withPlaced(t, 3), timeline.Options{Paused: true}), Options{})
 		p.goTo("10:36:04").do(keymap.GoToPod).enter("web").do(keymap.OpenCycle)
-		p.sees("node-b: 463 points, the most of 2 feasible nodes.", "node-a lost by 59: NodeResourcesFit −56", "It was bound to node-b at 10:36:01.200.", "NodeUnschedulable rejects 1 of 3.")
+		p.sees("Queue: popped from activeQ after 100 ms: none ahead, none behind.", "node-b: 463 points, the most of 2 feasible nodes.", "node-a lost by 59: less of its CPU and memory free (NodeResourcesFit −56)", "It was bound to node-b at 10:36:01.200.", "NodeUnschedulable rejects 1 of 3.")
 		p.seesTogether("✓node-b").do(keymap.CycleNextColumn).sees("▼Fit")
 		p.do(keymap.CycleLastPoint).sees("node(s) were unschedulable", "first rejection").do(keymap.CycleAll).sees("all rejections")
 		p.do(keymap.CycleNextPoint, keymap.CycleNextPoint).sees("is assumed on node-b from here")
@@ -116,7 +116,7 @@ func TestAttempt(t *testing.T) {
 		p.sees("node-a: only one node is feasible: kube-scheduler computes no scores then.", "NodeAffinity rejects")
 		p.do(keymap.CycleNextPoint).sees("No scores: only one node is feasible")
 		p.do(keymap.Back).do(keymap.GoToPod).enter("urgent").do(keymap.OpenCycle)
-		p.sees("No node is feasible: ", "Preemption chooses node-a.", "It evicts default/old.", "evicted from node-a")
+		p.sees("why no node? default/urgent", "No node is feasible: ", "Preemption chooses node-a.", "It evicts default/old.", "evicted from node-a")
 		p.do(keymap.CycleNextPoint).sees("activeQ is sorted by priority", "Its priority is 100.")
 	})
 	synctest.Test(t, func(t *testing.T) {

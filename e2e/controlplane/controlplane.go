@@ -39,6 +39,8 @@ type Options struct {
 	Release string
 	// FeatureGates is the value of kube-scheduler's flag --feature-gates.
 	FeatureGates string
+	// SchedulerFlags are additional flags of kube-scheduler, which take precedence.
+	SchedulerFlags []string
 	// Users are additional users with all rights.
 	Users []string
 	// Bare starts only etcd and the API server, without an audit log.
@@ -60,7 +62,7 @@ type ControlPlane struct {
 
 // Start starts a control plane with its files in dir, and waits until it is ready.
 func Start(ctx context.Context, b *Binaries, dir string, opts Options) (_ *ControlPlane, err error) {
-	c := &ControlPlane{binaries: b, dir: dir, opts: opts, scheduler: schedulerOf(opts.Release), processes: map[program]*process{}}
+	c := &ControlPlane{binaries: b, dir: dir, opts: opts, scheduler: schedulerOf(opts.Release), flags: opts.SchedulerFlags, processes: map[program]*process{}}
 	defer func() {
 		if err != nil {
 			c.Stop()

@@ -55,14 +55,29 @@ func (o *owner) findCycle(key types.NamespacedName, opts InspectOptions) (c *exp
 	case popped == nil:
 		c, err = o.cycleNow(key, opts)
 	case t.Forked != nil && popped.Seq >= t.Forked.History.MoveCount():
-		c, err = o.cycleInFork(t, popped, bound, opts)
+		if c, err = o.cycleInFork(t, popped, bound, opts); err == nil {
+			c.Turn = turnOf(t, popped)
+		}
 	default:
-		c, err = o.cycleAgain(popped, bound, opts)
+		if c, err = o.cycleAgain(popped, bound, opts); err == nil {
+			c.Turn = turnOf(o.recording, popped)
+		}
 	}
 	if err == nil {
 		o.addNotes(c, popped)
 	}
 	return c, err
+}
+
+// turnOf returns how the pod's turn came that popped ended, or nil if the queue of that moment is not kept.
+func turnOf(t *timeline.Timeline, popped *board.Transition) *explain.Turn {
+	if _, first := t.Kept(); popped.Change < first {
+		return nil
+	}
+	cursor := t.Cursor
+	defer func() { t.SetCursor(cursor) }()
+	t.SetCursor(popped.Change + 1)
+	return explain.NewTurn(popped, t.MovesFrom(0), t.Shown.Total(popped.From))
 }
 
 // cycleNow runs a cycle of a pod over the objects at the time shown. A bound pod is taken off its node first.

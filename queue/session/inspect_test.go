@@ -50,6 +50,76 @@ func TestInspectBound(t *testing.T) {
 	}
 }
 
+// TestInspectAssumed: an attempt counts pods that were assumed before, though bound later, and none that were assumed after, though
+// bound earlier: the scheduler sends bindings in the order of its attempts, and the API server may answer them in another.
+func TestInspectAssumed(t *testing.T) {
+	c := &world.Cluster{}
+	world.Change(c, 1, sources.Added, world.Node("node-a", "8"), nil)
+	world.Change(c, 2, sources.Added, world.Node("node-b", "8"), nil)
+	first := world.Change(c, 3, sources.Added, world.PendingPod("first", "1"), nil)
+	second := world.Change(c, 3.00001, sources.Added, world.PendingPod("second", "1"), nil)
+	bound := func(pod *v1.Pod, node string, sent, answered float64) {
+		c.Bound(answered, pod, node)
+		c.Events[len(c.Events)-1].Fact.(*sources.ObjectChange).Sent = world.At(sent)
+	}
+	bound(second, "node-a", 3.051, 3.06)
+	bound(first, "node-b", 3.05, 3.07)
+	_, o := asked(t, c, func(*owner) {})
+	equal := func(pod string) bool {
+		x, err := o.findCycle(world.Key(pod), InspectOptions{})
+		if err != nil || len(x.Nodes) != 2 {
+			t.Fatalf("%s: %+v, %v", pod, x, err)
+		}
+		return x.Nodes[0].Total == x.Nodes[1].Total
+	}
+	if !equal("first") {
+		t.Error("the first attempt counts the second pod")
+	}
+	if equal("second") {
+		t.Error("the second attempt does not count the first pod")
+	}
+}
+
+// TestInspectTurn: a cycle says which pods were ahead of its pod in the queue, by priority and then by time, and how many were behind.
+func TestInspectTurn(t *testing.T) {
+	c := &world.Cluster{}
+	world.Change(c, 1, sources.Added, world.Node("node-a", "8"), nil)
+	var pods []*v1.Pod
+	for i, name := range []string{"first", "second", "third", "urgent"} {
+		pods = append(pods, world.Change(c, 3+0.0001*float64(i), sources.Added, world.PendingPod(name, "1"), func(p *v1.Pod) {
+			p.Spec.Priority = new(int32)
+			*p.Spec.Priority = map[string]int32{"urgent": 9}[name]
+		}))
+	}
+	c.Bound(3.05, pods[0], "node-a")
+	c.Bound(3.06, pods[3], "node-a")
+	c.Bound(3.07, pods[1], "node-a")
+	c.Bound(3.08, pods[2], "node-a")
+	_, o := asked(t, c, func(*owner) {})
+	for pod, want := range map[string]explain.Turn{
+		"first":  {},
+		"urgent": {Behind: 2},
+		"second": {Ahead: 1, HigherPriority: 1, Behind: 1},
+		"third":  {Ahead: 2, HigherPriority: 1},
+	} {
+		x, err := o.findCycle(world.Key(pod), InspectOptions{})
+		if err != nil || x.Turn == nil {
+			t.Fatalf("%s: %+v, %v", pod, x, err)
+		}
+		got := *x.Turn
+		want.From, want.Time, want.Since, want.Provenance = "active", got.Time, got.Since, "modelled"
+		if got != want || got.Since.IsZero() || !got.Time.After(got.Since) {
+			t.Errorf("%s: %+v, want %+v", pod, got, want)
+		}
+		if text := got.String(); pod == "third" {
+			world.ExpectText(t, text[strings.Index(text, ": "):], ": 2 ahead (1 with a higher priority), none behind")
+		}
+	}
+	if x, err := o.findCycle(world.Key("first"), InspectOptions{}); err != nil || x.Turn == nil || o.recording.Cursor != o.recording.ChangeCount() {
+		t.Errorf("the session shows another moment: %v", err)
+	}
+}
+
 // TestInspectWaiting: a pod that waits is tried at the time shown.
 func TestInspectWaiting(t *testing.T) {
 	_, o := asked(t, twoNodes(), func(*owner) {})
@@ -126,6 +196,9 @@ func TestInspectRuns(t *testing.T) {
 func TestInspectPod(t *testing.T) {
 	rec := twoNodes().Recording(20)
 	c, err := InspectPod(context.Background(), rec, timeline.Options{}, world.Key("web"), rec.End, InspectOptions{})
+	if err == nil && (c.Turn == nil || c.Turn.Since.IsZero() || c.Turn.AtLeast) {
+		t.Errorf("its turn is %+v", c.Turn)
+	}
 	if err != nil || c.Node != "node-b" || c.Actual == nil || c.Actual.Match != explain.Equal || c.Provenance != explain.Rerun {
 		t.Fatalf("%+v, %v", c, err)
 	}

@@ -234,7 +234,7 @@ func (a *Attempt) turn(by int) {
 	}
 	i := slices.Index(all, a.point)
 	a.point, a.chosen = all[(i+by+len(all))%len(all)], true
-	a.cursor, a.top = 0, 0
+	a.cursor, a.top, a.name = 0, 0, ""
 	a.arrange()
 }
 

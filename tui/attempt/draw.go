@@ -19,13 +19,15 @@ func (a *Attempt) Draw(area canvas.Area) {
 	}
 	a.title(area.Row(0))
 	y := 1
-	for i, line := range a.answerLines(area.W) {
+	for _, line := range a.answerLines(area.W) {
 		style := theme.Plain
-		switch {
-		case line.change:
+		switch line.kind {
+		case changed:
 			style = theme.WhatIf | canvas.Bold
-		case i == 0 || line.first:
+		case conclusion:
 			style = canvas.Bold
+		case note:
+			style = theme.Dim
 		}
 		area.Text(1, y, style, line.text)
 		y++
@@ -66,29 +68,32 @@ func (a *Attempt) title(row canvas.Area) {
 	case explain.Hypothetical:
 		aside = fmt.Sprintf(" %s if it were tried at %s ", theme.GlyphModelled, a.Frame.Zone.Precise(c.Time))
 	}
-	row.Text(1, 0, theme.Accent|canvas.Bold, " "+canvas.TruncateMiddle("why this node? "+string(c.Pod), row.W-canvas.Width(aside)-5)+" ")
+	question := "why this node? "
+	if c.Inspection != nil && c.Node == "" && c.Actual == nil {
+		question = "why no node? "
+	}
+	row.Text(1, 0, theme.Accent|canvas.Bold, " "+canvas.TruncateMiddle(question+string(c.Pod), row.W-canvas.Width(aside)-5)+" ")
 	row.Right(row.W-1, 0, theme.Dim, aside)
 }
 
-// line is a line of the answer. first is set where a sentence begins that counts as much as the first one.
-type line struct {
-	text          string
-	first, change bool
-}
-
 // maxAnswer limits the lines of the answer on a screen of h rows.
-func maxAnswer(h int) int { return max(2, min(8, h/3)) }
+func maxAnswer(h int) int { return max(2, min(9, h/3)) }
+
+// line is a line of the answer.
+type line struct {
+	text string
+	kind kind
+}
 
 // answerLines returns the answer, wrapped to w cells and limited to what there is room for.
 func (a *Attempt) answerLines(w int) []line {
 	var lines []line
-	changed := len(a.changed())
-	for i, sentence := range a.answer() {
-		for j, part := range canvas.Wrap(format.Safe(sentence), w-3) {
+	for _, sentence := range a.answer() {
+		for j, part := range canvas.Wrap(format.Safe(sentence.text), w-3) {
 			if j > 0 {
 				part = "  " + part
 			}
-			lines = append(lines, line{part, i == changed, i < changed})
+			lines = append(lines, line{part, sentence.kind})
 		}
 	}
 	if most := maxAnswer(a.room.H); len(lines) > most {
@@ -107,7 +112,7 @@ func (a *Attempt) above(w, _ int) int {
 	return n
 }
 
-// below returns how many of h rows show the row at the cursor in detail.
+// below returns how many of h rows the row at the cursor needs, to be shown in detail.
 func (a *Attempt) below(h int) int {
 	if a.rows() == 0 {
 		return 0
@@ -115,11 +120,11 @@ func (a *Attempt) below(h int) int {
 	want := 2
 	switch a.point {
 	case score:
-		want = max(a.differing, 1) + 3
+		want = max(a.differing, 1) + 4
 	case postFilter:
 		want = 8
 	}
-	return min(want, h/2)
+	return max(min(want, h/2), h-a.rows())
 }
 
 // strip draws the extension points in order, and below them the two threads.
@@ -364,7 +369,7 @@ func (a *Attempt) scoreDetail(title, body canvas.Area) {
 			other = a.shown.Nodes[a.nodes[(a.cursor+1)%len(a.nodes)]]
 		}
 	}
-	title.Text(1, 0, canvas.Bold, " "+canvas.TruncateMiddle(string(n.Node), title.W/3)+" and "+canvas.TruncateMiddle(string(other.Node), title.W/3)+" ")
+	title.Text(1, 0, canvas.Bold, " "+canvas.TruncateMiddle(string(n.Node), title.W/4)+" and "+canvas.TruncateMiddle(string(other.Node), title.W/4)+": score × weight ")
 	const figures = 24
 	name := min(32, body.W-2*figures-4)
 	for y, i := range a.plugins[:a.differing] {
@@ -380,11 +385,11 @@ func (a *Attempt) scoreDetail(title, body canvas.Area) {
 		case d != 0:
 			style, sign := theme.Active, "+"
 			if d < 0 {
-				style, sign, d = theme.Unschedulable, "−", -d
+				style, sign = theme.Unschedulable, "−"
 			}
-			end := row.Text(x+30, 0, style, sign+strconv.FormatInt(d, 10))
-			if meaning := a.shown.Meaning(p.Plugin); meaning != "" && body.W >= 110 {
-				row.Text(max(end+2, x+36), 0, theme.Dim, canvas.Truncate(meaning, body.W-max(end+2, x+36)))
+			row.Text(x+30, 0, style, sign+strconv.FormatInt(max(d, -d), 10))
+			if body.W >= 110 {
+				row.Text(x+36, 0, theme.Dim, canvas.Truncate(a.shown.Advantage(p.Plugin, d > 0), body.W-x-36))
 			}
 		}
 	}
@@ -393,29 +398,20 @@ func (a *Attempt) scoreDetail(title, body canvas.Area) {
 		same = append(same, fmt.Sprintf("%s %d", format.Safe(a.shown.Score.Plugins[i].Plugin), n.Scores[i].Weighted))
 	}
 	y := a.differing
-	if meaning := a.meaning(n, other); meaning != "" && body.W < 110 {
-		body.Text(2, y, theme.Plain, canvas.Truncate(meaning, body.W-3))
-		y++
-	}
-	if len(same) > 0 {
-		for _, text := range canvas.Wrap("the same on all nodes: "+strings.Join(same, ", "), body.W-3) {
-			body.Text(2, y, theme.Dim, text)
+	below := func(style canvas.Style, text string) {
+		for _, part := range canvas.Wrap(text, body.W-3) {
+			body.Text(2, y, style, part)
 			y++
 		}
 	}
-}
-
-// meaning says what the plugin that differs most between two nodes prefers.
-func (a *Attempt) meaning(n, other cycle.NodeResult) string {
-	all := a.shown.Compare(n, other)
-	if len(all) == 0 {
-		return ""
+	if len(same) > 0 {
+		below(theme.Dim, "the same on all nodes: "+strings.Join(same, ", "))
 	}
-	meaning := a.shown.Meaning(all[0].Plugin)
-	if meaning == "" {
-		return ""
+	for _, d := range a.shown.Compare(n, other) {
+		if meaning := a.shown.Meaning(d.Plugin); meaning != "" {
+			below(theme.Plain, d.Plugin+" "+meaning+".")
+		}
 	}
-	return all[0].Plugin + " " + meaning
 }
 
 // victims draws the victims on the candidate at the cursor.

@@ -10,6 +10,7 @@ import (
 	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 )
 
@@ -77,33 +78,69 @@ func (a *Attempt) brief(p point) string {
 	return string(p)
 }
 
-// answer returns why the pod got its node, or none, in sentences: the most important first.
-func (a *Attempt) answer() []string {
+// kind is what a sentence of the answer is about.
+type kind int
+
+const (
+	plain      kind = iota
+	conclusion      // which node is chosen
+	changed         // what a change does
+	note            // how it is known
+)
+
+type sentence struct {
+	text string
+	kind kind
+}
+
+// answer returns why it was the pod's turn, in a line, and why it got its node, or none: the most important first.
+func (a *Attempt) answer() []sentence {
 	c := a.shown
 	switch {
 	case c == nil:
-		return []string{"Running the scheduling cycle of " + format.Safe(a.Selected.Key.String()) + " ..."}
+		return []sentence{{"Running the scheduling cycle of " + format.Safe(a.Selected.Key.String()) + " ...", conclusion}}
 	case c.Inspection == nil:
-		return []string{"The cycle is unknown: " + format.Safe(c.Unknown) + "."}
+		return []sentence{{"The cycle is unknown: " + format.Safe(c.Unknown) + ".", conclusion}}
 	}
-	said := a.changed()
-	said = append(said, c.Summary(a.Frame.Zone)...)
+	var all []sentence
+	add := func(k kind, texts ...string) {
+		for _, text := range texts {
+			all = append(all, sentence{text, k})
+		}
+	}
+	if c.Turn != nil {
+		add(note, canvas.Truncate(turn(c)+".", a.room.W-3))
+	}
+	add(changed, a.changed()...)
+	summary := c.Summary(a.Frame.Zone)
+	add(conclusion, summary[0])
+	add(plain, summary[1:]...)
 	if rejected := c.Rejected(); rejected != "" && c.Node != "" {
-		said = append(said, rejected)
+		add(plain, rejected)
 	}
 	if f := c.Filter; f.Evaluated < f.Candidates && f.Nominated == "" && c.Node != "" {
-		said = append(said, fmt.Sprintf("Filter looked at %s of %s nodes: %s that fit are enough (percentageOfNodesToScore).", format.Number(f.Evaluated), format.Number(f.Candidates), format.Number(f.Enough)))
+		add(plain, fmt.Sprintf("Filter looked at %s of %s nodes: %s that fit are enough (percentageOfNodesToScore).", format.Number(f.Evaluated), format.Number(f.Candidates), format.Number(f.Enough)))
 	}
 	if c.Provenance != explain.Modelled && len(c.Notes) > 0 {
-		return append(said, c.Notes[1:]...) // the title says what the first one does
+		add(note, c.Notes[1:]...) // the title says what the first one does
+	} else {
+		add(note, c.Notes...)
 	}
-	return append(said, c.Notes...)
+	return all
+}
+
+// turn says why it was the pod's turn.
+func turn(c *explain.Cycle) string {
+	if c.Turn.Provenance == explain.Modelled {
+		return "Queue (modelled): " + c.Turn.String()
+	}
+	return "Queue: " + c.Turn.String()
 }
 
 // changed says what the change does, if there is one.
 func (a *Attempt) changed() []string {
 	c := a.shown
-	if c == nil || c.Inspection == nil || c.Change.None() {
+	if c.Change.None() {
 		return nil
 	}
 	text := "With " + format.Safe(c.Change.String()) + ": " + string(orNone(c.Node))
@@ -206,6 +243,9 @@ func (a *Attempt) queued() []string {
 		return nil
 	}
 	lines := []string{"activeQ is sorted by priority, then by the time at which pods came to the queue."}
+	if c.Turn != nil {
+		lines = append(lines, turn(c)+".")
+	}
 	if c.Provenance == explain.Hypothetical {
 		lines = append(lines, "The pod was not popped at this moment: the cycle shows what would happen if it were.")
 	}

@@ -63,7 +63,14 @@ func writePoints(b *strings.Builder, c *explain.Cycle) {
 			}
 		}
 	}
-	left := fmt.Sprintf("%d of %s left", f.Candidates, format.Plural(f.Nodes, "node"))
+	if c.Turn != nil {
+		turn := c.Turn.String()
+		if c.Turn.Provenance == explain.Modelled {
+			turn += " (modelled)"
+		}
+		point("Queue", turn)
+	}
+	left := fmt.Sprintf("%s of %s left", format.Number(f.Candidates), format.Plural(f.Nodes, "node"))
 	var by []string
 	for _, p := range c.PreFilter {
 		switch {
@@ -74,7 +81,7 @@ func writePoints(b *strings.Builder, c *explain.Cycle) {
 		}
 	}
 	point("PreFilter", strings.Join(append([]string{left}, by...), "; "))
-	search := fmt.Sprintf("%d of %d evaluated, %d feasible", f.Evaluated, f.Candidates, f.Feasible)
+	search := fmt.Sprintf("%s of %s evaluated, %s feasible", format.Number(f.Evaluated), format.Number(f.Candidates), format.Number(f.Feasible))
 	if f.Evaluated < f.Candidates && f.Nominated != "" && f.Feasible == 1 {
 		search += fmt.Sprintf("; %s is the pod's nominated node and was evaluated first", f.Nominated)
 	} else if f.Evaluated < f.Candidates {

@@ -35,6 +35,8 @@ type Cycle struct {
 	// Attempts is the number of the attempt, and 0 for a hypothetical one. AttemptsAtLeast is true if that is a lower bound.
 	Attempts        int  `json:"attempts,omitempty"`
 	AttemptsAtLeast bool `json:"attemptsAtLeast,omitempty"`
+	// Turn is how the pod's turn for this attempt came. Nil if that is unknown.
+	Turn *Turn `json:"queue,omitempty"`
 	// Change is what was changed before the cycle was run.
 	Change Change `json:"-"`
 	// Strategy is the scoring strategy of NodeResourcesFit.
@@ -144,7 +146,8 @@ func (c *Cycle) Find(node sources.SafeText) (cycle.NodeResult, bool) {
 	return cycle.NodeResult{}, false
 }
 
-// Lost says why other has a lower score than node: "node-b lost by 4: NodeResourcesBalancedAllocation −11, ImageLocality +7".
+// Lost says why other has a lower score than node, the plugins against it first: "node-b lost by 4: worse for its balance of CPU and
+// memory (NodeResourcesBalancedAllocation −11), but more of the pod's images (ImageLocality +7)".
 func (c *Cycle) Lost(node, other cycle.NodeResult) string {
 	lost := node.Total - other.Total
 	text := fmt.Sprintf("%s lost by %d", other.Node, lost)
@@ -154,16 +157,23 @@ func (c *Cycle) Lost(node, other cycle.NodeResult) string {
 	case lost < 0:
 		text = fmt.Sprintf("%s has %d more", other.Node, -lost)
 	}
-	var parts []string
+	var against, favour []string
 	for _, d := range c.Compare(node, other) {
-		sign := "+"
+		sign, points, parts := "+", d.Points, &favour
 		if d.Points < 0 {
-			sign = "−"
+			sign, points, parts = "−", -d.Points, &against
 		}
-		parts = append(parts, fmt.Sprintf("%s %s%d", d.Plugin, sign, max(d.Points, -d.Points)))
+		if advantage := c.Advantage(d.Plugin, d.Points > 0); advantage != "" {
+			*parts = append(*parts, fmt.Sprintf("%s (%s %s%d)", advantage, d.Plugin, sign, points))
+		} else {
+			*parts = append(*parts, fmt.Sprintf("%s %s%d", d.Plugin, sign, points))
+		}
 	}
-	if len(parts) > 0 {
-		text += ": " + strings.Join(parts, ", ")
+	switch {
+	case len(against) > 0 && len(favour) > 0:
+		text += ": " + strings.Join(against, ", ") + ", but " + strings.Join(favour, ", ")
+	case len(against)+len(favour) > 0:
+		text += ": " + strings.Join(append(against, favour...), ", ")
 	}
 	return text
 }
@@ -173,7 +183,6 @@ func (c *Cycle) Summary(zone words.Zone) []string {
 	if c.Inspection == nil {
 		return []string{"The cycle is unknown: " + c.Unknown + "."}
 	}
-	lines := c.choice()
 	a := c.Actual
 	when := ""
 	if a != nil && !a.Time.IsZero() {
@@ -181,22 +190,22 @@ func (c *Cycle) Summary(zone words.Zone) []string {
 	}
 	switch {
 	case a == nil:
+		return c.choice()
 	case !c.Change.None():
-		lines = append(lines, fmt.Sprintf("Without this change, it was bound to %s%s.", a.Node, when))
+		return append(c.choice(), fmt.Sprintf("Without this change, it was bound to %s%s.", a.Node, when))
 	case a.Match == Equal:
-		lines = append(lines, fmt.Sprintf("It was bound to %s%s.", a.Node, when))
+		return append(c.choice(), fmt.Sprintf("It was bound to %s%s.", a.Node, when))
 	case a.Match == Tie:
-		lines = append(lines, fmt.Sprintf("It was bound there%s. A rerun may choose another of the equal nodes.", when))
-	default:
-		lines = append(lines, fmt.Sprintf("It was bound to %s%s: the scheduler had other information.", a.Node, when))
-		if actual, ok := c.Find(a.Node); ok && c.Node != "" && actual.Scores != nil {
-			lines = append(lines, c.Lost(c.Nodes[0], actual)+".")
-		} else if ok {
-			lines = append(lines, fmt.Sprintf("Here %s is %s.", a.Node, outcomeText(actual)))
-		}
-		lines = append(lines, a.Why...)
+		return append(c.choice(), fmt.Sprintf("It was bound there%s. A rerun may choose another of the equal nodes.", when))
 	}
-	return lines
+	lines := []string{fmt.Sprintf("It was bound to %s%s. The rerun has another result: the scheduler had other information.", a.Node, when)}
+	lines = append(lines, c.choice()...)
+	if actual, ok := c.Find(a.Node); ok && c.Node != "" && actual.Scores != nil {
+		lines = append(lines, c.Lost(c.Nodes[0], actual)+".")
+	} else if ok {
+		lines = append(lines, fmt.Sprintf("Here %s is %s.", a.Node, outcomeText(actual)))
+	}
+	return append(lines, a.Why...)
 }
 
 // Winner returns the node that the cycle chooses: of equal ones, the node to which the pod was bound.
@@ -219,8 +228,12 @@ func (c *Cycle) choice() []string {
 	}
 	first, _ := c.Find(c.Winner())
 	lines := []string{fmt.Sprintf("%s: %d points, the most of %s.", first.Node, first.Total, words.Plural(c.Filter.Feasible, "feasible node"))}
-	if ties := len(c.Ties); ties > 1 {
-		lines[0] = fmt.Sprintf("%s: %d points, like %s of %s. kube-scheduler takes any of them.", first.Node, first.Total, words.Plural(ties-1, "other"), words.Plural(c.Filter.Feasible, "feasible node"))
+	if others := slices.DeleteFunc(slices.Clone(c.Ties), func(n sources.SafeText) bool { return n == first.Node }); len(others) > 0 {
+		like := words.Plural(len(others), "other node")
+		if len(others) == 1 {
+			like = string(others[0])
+		}
+		lines[0] = fmt.Sprintf("%s: %d points, like %s, the most of %s. kube-scheduler takes any of these.", first.Node, first.Total, like, words.Plural(c.Filter.Feasible, "feasible node"))
 	}
 	if next, ok := c.RunnerUp(); ok {
 		lines = append(lines, c.Lost(first, next)+".")

@@ -8,13 +8,13 @@ func (c *Cycle) Meaning(plugin string) string {
 	case names.NodeResourcesFit:
 		switch c.Strategy {
 		case "LeastAllocated":
-			return "prefers nodes with more free CPU and memory"
+			return "prefers nodes where pods request a smaller share of CPU and memory"
 		case "MostAllocated":
-			return "prefers nodes with less free CPU and memory"
+			return "prefers nodes where pods request a larger share of CPU and memory"
 		}
 		return "prefers nodes by the shape of its strategy, " + c.Strategy
 	case names.NodeResourcesBalancedAllocation:
-		return "prefers nodes whose CPU and memory would be used equally"
+		return "prefers nodes where the pod balances the requests of CPU and memory"
 	case names.ImageLocality:
 		return "prefers nodes that have the pod's images"
 	case names.TaintToleration:
@@ -29,6 +29,39 @@ func (c *Cycle) Meaning(plugin string) string {
 		return "prefers nodes whose free volumes fit the claims closely"
 	case names.DynamicResources:
 		return "prefers nodes by the devices that they would allocate"
+	}
+	return ""
+}
+
+// Advantage says what a node has for which a Score plugin of upstream gives it more points than another, or fewer if more is false:
+// "more of its CPU and memory free". It is empty for other plugins.
+func (c *Cycle) Advantage(plugin string, more bool) string {
+	either := func(ifMore, ifFewer string) string {
+		if more {
+			return ifMore
+		}
+		return ifFewer
+	}
+	switch plugin {
+	case names.NodeResourcesFit:
+		switch c.Strategy {
+		case "LeastAllocated":
+			return either("more", "less") + " of its CPU and memory free"
+		case "MostAllocated":
+			return either("less", "more") + " of its CPU and memory free"
+		}
+	case names.NodeResourcesBalancedAllocation:
+		return either("better", "worse") + " for its balance of CPU and memory"
+	case names.ImageLocality:
+		return either("more", "fewer") + " of the pod's images"
+	case names.TaintToleration:
+		return either("fewer", "more") + " PreferNoSchedule taints"
+	case names.NodeAffinity:
+		return either("more", "fewer") + " of the preferred labels"
+	case names.InterPodAffinity:
+		return "preferred " + either("more", "less") + " by pod affinity"
+	case names.PodTopologySpread:
+		return "spreads the pods " + either("more", "less") + " evenly"
 	}
 	return ""
 }

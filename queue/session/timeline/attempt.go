@@ -38,8 +38,8 @@ func AttemptOf(p *board.Pod) (popped, bound *board.Transition) {
 
 // EngineBefore returns a clone of the engine as it was after so many changes, the last of them at or before the moment at, for the
 // attempt of which popped is the first move, and bound the one that bound the pod, if any. Pods that were assumed by then are on
-// their nodes among its objects: those that were in flight then, or are bound before the pod, if popped is the model's guess. It is nil
-// if the engine of that moment is not kept.
+// their nodes among its objects: those that were popped before and still in flight then, and if popped is the model's guess those
+// whose bindings were sent before the pod's. It is nil if the engine of that moment is not kept.
 func (t *Timeline) EngineBefore(popped, bound *board.Transition, changes int, at time.Time) *Engine {
 	cursor := t.Cursor
 	defer func() { t.SetCursor(cursor) }()
@@ -64,7 +64,7 @@ func (t *Timeline) EngineBefore(popped, bound *board.Transition, changes int, at
 		}
 		switch p := t.Shown.Get(key); {
 		case pod.Spec.NodeName != "" || p == nil || p.Object().UID != pod.UID:
-		case p.Tier == queue.InFlight:
+		case p.Tier == queue.InFlight && p.Last.Seq < popped.Seq:
 			flying[key] = pod
 		case p.Tier == queue.Scheduled && p.Node != "": // the object follows
 			assumed = append(assumed, cluster.Bound(pod, p.Node))
@@ -79,7 +79,7 @@ func (t *Timeline) EngineBefore(popped, bound *board.Transition, changes int, at
 			break
 		}
 		pod, ok := flying[m.Pod.Key]
-		if !ok && before && m.To == queue.Scheduled {
+		if !ok && before && m.To == queue.Scheduled && t.sent(m).Before(t.sent(bound)) {
 			pod, ok = waiting[m.Pod.Key]
 		}
 		if !ok {
@@ -94,6 +94,16 @@ func (t *Timeline) EngineBefore(popped, bound *board.Transition, changes int, at
 		e.Objects.Put(pod)
 	}
 	return e
+}
+
+// sent returns when the API server received the request by which a move bound a pod, and the time of the move if that is unknown.
+func (t *Timeline) sent(bound *board.Transition) time.Time {
+	for _, c := range t.ObjectChanges(bound.Time, bound.Time) {
+		if pod, is := c.Object.(*v1.Pod); is && !c.Sent.IsZero() && pod.Name == bound.Pod.Key.Name && pod.Namespace == bound.Pod.Key.Namespace {
+			return c.Sent
+		}
+	}
+	return bound.Time
 }
 
 // ObjectChanges yields the changes of objects from one moment to another, as far as they are executed and kept.

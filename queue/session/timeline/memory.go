@@ -169,7 +169,10 @@ func (t *Timeline) PlayTo(ctx context.Context, at time.Time, opts Options, keep 
 	}
 	t.Engine.shortenMoves = true
 	t.Feed.EndWith(ctx)
-	defer t.Feed.EndWith(context.Background())
+	defer func() {
+		t.Engine.shortenMoves = false
+		t.Feed.EndWith(context.Background())
+	}()
 	total := max(at.Sub(t.Start), 1)
 	for i := 0; t.HasEventBy(at); i++ {
 		if i%1000 == 0 {
