@@ -21,7 +21,7 @@ import (
 )
 
 // waitsBriefly has VolumeBinding wait for five seconds.
-func waitsBriefly(cfg *schedulerconfig.Config) {
+func shortBindTimeout(cfg *schedulerconfig.Config) {
 	for _, p := range cfg.Profiles[0].PluginConfig {
 		if args, ok := p.Args.(*schedulerapi.VolumeBindingArgs); ok {
 			args.BindTimeoutSeconds = 5
@@ -31,12 +31,12 @@ func waitsBriefly(cfg *schedulerconfig.Config) {
 
 // TestSeenToWaitForVolumes: a pod is in flight while it waits for its volume, for as long as the scheduler's configuration says. Whether it is
 // bound does not show while pods are not heard; that it can't be does.
-func TestSeenToWaitForVolumes(t *testing.T) {
-	playWith(t, waitsBriefly, []scene{
+func TestVolumeBindTimeout(t *testing.T) {
+	checkMovesWith(t, shortBindTimeout, []scenario{
 		{"which never comes: it backs off, and its room wakes others", 2, 11, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			wantsVolume(w)
-			comes(w, 7, "db", "4", nil)
+			addNodes(w, "1", "node-a")
+			addPodWithVolume(w)
+			addPod(w, 7, "db", "4", nil)
 			w.Add(8.01, &sources.Mark{})
 			w.Patched(8.2, world.PendingPod("db", "4"), noRoom, "")
 			w.Patched(9.5, world.PendingPod("store", "100m"), noRoom, "")
@@ -53,9 +53,9 @@ func TestSeenToWaitForVolumes(t *testing.T) {
 			9.500 store unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
 		{"which does not come while pods are not heard", 2, 11, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			wantsVolume(w)
-			unheard(w, sources.PodsWatch, 6, 10)
+			addNodes(w, "1", "node-a")
+			addPodWithVolume(w)
+			addWatchGap(w, sources.PodsWatch, 6, 10)
 			w.Add(8.01, &sources.Mark{})
 		}, `
 			3.001 store active UnscheduledPodAdd
@@ -68,9 +68,9 @@ func TestSeenToWaitForVolumes(t *testing.T) {
 			10.000 store inflight (turn)
 		`},
 		{"which comes while pods are not heard, and it is bound", 2, 11, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			pod := wantsVolume(w)
-			unheard(w, sources.PodsWatch, 6, 9)
+			addNodes(w, "1", "node-a")
+			pod := addPodWithVolume(w)
+			addWatchGap(w, sources.PodsWatch, 6, 9)
 			world.Change(w, 7, sources.Updated, world.PendingClaim("data", "disk"), func(c *v1.PersistentVolumeClaim) {
 				c.Spec.VolumeName, c.Status.Phase = "volume", v1.ClaimBound
 			})
@@ -86,15 +86,15 @@ func TestSeenToWaitForVolumes(t *testing.T) {
 
 // TestSeenToFailToBind: an Event may say that a binding cycle failed. The loop had placed the pod before, whose place is free then, which
 // wakes others; what is written into its status is written beside the loop.
-func TestSeenToFailToBind(t *testing.T) {
+func TestFailedBindingCycle(t *testing.T) {
 	failed := `running PreBind plugin "VolumeBinding": binding volumes: failed to get node "node-a": node "node-a" not found`
-	play(t, []scene{
+	checkMoves(t, []scenario{
 		{"another waits for the room, and the loop goes on meanwhile", 2, 3.5, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			web := comes(w, 2, "web", "1", nil)
-			db := comes(w, 2.01, "db", "1", free)
+			addNodes(w, "1", "node-a")
+			web := addPod(w, 2, "web", "1", nil)
+			db := addPod(w, 2.01, "db", "1", rejectedBefore)
 			w.Failed(2.05, web, failed)
-			comes(w, 2.06, "api", "1", free)
+			addPod(w, 2.06, "api", "1", rejectedBefore)
 			web = world.Change(w, 2.3, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, failed, "") })
 			w.Add(2.3, &sources.StatusPatched{Pod: world.Key("web"), UID: web.UID, Sent: world.At(2.051)})
 			w.Bound(2.31, db, "node-a")
@@ -123,15 +123,15 @@ func TestSeenToFailToBind(t *testing.T) {
 // cycle has failed, is refused.
 func TestSelectedNode(t *testing.T) {
 	asks := func(w *world.Cluster) *v1.Pod {
-		nodes(w, "1", "node-a")
+		addNodes(w, "1", "node-a")
 		world.Change(w, 1.6, sources.Added, world.PendingPod("big", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
-		store := wantsVolume(w)
+		store := addPodWithVolume(w)
 		world.Change(w, 3.05, sources.Updated, world.PendingClaim("data", "disk"), func(c *v1.PersistentVolumeClaim) {
 			c.Annotations = map[string]string{"volume.kubernetes.io/selected-node": "node-a"}
 		})
 		return store
 	}
-	play(t, []scene{
+	checkMoves(t, []scenario{
 		{"it is bound", 2, 8, func(w *world.Cluster) { w.Bound(7, asks(w), "node-a") }, `
 			3.001 store active UnscheduledPodAdd
 			3.001 store inflight (turn)
@@ -159,7 +159,7 @@ func TestSelectedNode(t *testing.T) {
 }
 
 // gpus is a cluster whose node has a GPU. One that is attached is so before a pod that got it is bound, or is found to be broken.
-func gpus(attached bool) *world.Cluster {
+func gpuCluster(attached bool) *world.Cluster {
 	var w world.Cluster
 	node, extended := "node-a", "example.com/gpu"
 	device := resourcev1.Device{Name: "gpu-0"}
@@ -177,13 +177,13 @@ func gpus(attached bool) *world.Cluster {
 }
 
 // claimed has the scheduler allocate the GPU to a claim of the pod's, which it makes itself if the pod has none.
-func claimed(w *world.Cluster, seconds float64, pod *v1.Pod, claim *resourcev1.ResourceClaim, attaches bool) *resourcev1.ResourceClaim {
+func allocateGPU(w *world.Cluster, seconds float64, pod *v1.Pod, claim *resourcev1.ResourceClaim, attaches bool) *resourcev1.ResourceClaim {
 	if claim == nil {
 		owns := true
 		claim = &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name + "-extended-resources-x", UID: "claim",
 			Annotations:     map[string]string{resourcev1.ExtendedResourceClaimAnnotation: "true"},
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID, Controller: &owns}}}}
-		claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{aGPU("container-0-request-0")}
+		claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{gpuRequest("container-0-request-0")}
 		claim = world.Change(w, seconds, sources.Added, claim, nil)
 	}
 	return world.Change(w, seconds+0.01, sources.Updated, claim, func(c *resourcev1.ResourceClaim) {
@@ -196,12 +196,12 @@ func claimed(w *world.Cluster, seconds float64, pod *v1.Pod, claim *resourcev1.R
 	})
 }
 
-func aGPU(name string) resourcev1.DeviceRequest {
+func gpuRequest(name string) resourcev1.DeviceRequest {
 	return resourcev1.DeviceRequest{Name: name, Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "gpu", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: 1}}
 }
 
 // turns has the GPU's driver say that a condition of it is true.
-func turns(w *world.Cluster, seconds float64, claim *resourcev1.ResourceClaim, condition string) {
+func setDeviceCondition(w *world.Cluster, seconds float64, claim *resourcev1.ResourceClaim, condition string) {
 	world.Change(w, seconds, sources.Updated, claim, func(c *resourcev1.ResourceClaim) {
 		c.Status.Devices = []resourcev1.AllocatedDeviceStatus{{Driver: "gpu.example.com", Pool: "node-a", Device: "gpu-0",
 			Conditions: []metav1.Condition{{Type: condition, Status: metav1.ConditionTrue}}}}
@@ -212,7 +212,7 @@ func turns(w *world.Cluster, seconds float64, claim *resourcev1.ResourceClaim, c
 // its GPU is attached. If that is found to be broken, the attempt fails
 // when the scheduler looks next, which it does every 5 s. So it goes for a pod that has a claim, and for one that asks for the GPU as
 // for an extended resource, for which the scheduler makes the claim.
-func TestWaitsForDevice(t *testing.T) {
+func TestDeviceBinding(t *testing.T) {
 	for _, extended := range []bool{false, true} {
 		for _, c := range []struct {
 			condition string
@@ -222,35 +222,35 @@ func TestWaitsForDevice(t *testing.T) {
 			{"attached", "5.0 active; 5.0 inflight; 31.0 scheduled; 31.0 deleted"},
 			{"broken", "5.0 active; 5.0 inflight; 30.0 backoff"},
 		} {
-			w := gpus(c.condition != "")
+			w := gpuCluster(c.condition != "")
 			pod, claim := world.PendingPod("web", "1"), (*resourcev1.ResourceClaim)(nil)
 			if extended {
 				pod.Spec.Containers[0].Resources.Requests["example.com/gpu"] = resource.MustParse("1")
 			} else {
 				claim = &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "mine", UID: "claim"}}
-				claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{aGPU("one")}
+				claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{gpuRequest("one")}
 				claim = world.Change(w, 2, sources.Added, claim, nil)
 				pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &claim.Name}}
 				pod.Spec.Containers[0].Resources.Claims = []v1.ResourceClaim{{Name: "gpu"}}
 			}
 			other := w.AddStuck(3, "other") // whose patch says that the scheduler's requests are told
 			pod = world.Change(w, 5, sources.Added, pod, nil)
-			claim = claimed(w, 5.01, pod, claim, c.condition != "")
+			claim = allocateGPU(w, 5.01, pod, claim, c.condition != "")
 			switch c.condition {
 			case "":
 				w.Bound(5.06, pod, "node-a")
 			case "attached":
-				turns(w, 26, claim, c.condition)
+				setDeviceCondition(w, 26, claim, c.condition)
 				w.Bound(31, pod, "node-a")
 			case "broken":
-				turns(w, 26, claim, c.condition)
+				setDeviceCondition(w, 26, claim, c.condition)
 			}
 			w.Recorded(60, other, 2)
 			f := shadow.NewFeed(w.Recording(62), world.Config(t))
 			t.Cleanup(f.Close)
 			for i := 0; f.HasEvent(i); i++ {
 			}
-			if got := moves(f, "web"); !strings.HasPrefix(strings.Join(got, "; "), c.want) {
+			if got := feedMoves(f, "web"); !strings.HasPrefix(strings.Join(got, "; "), c.want) {
 				t.Errorf("%s, extended %t: it goes %s", c.condition, extended, fmt.Sprint(strings.Join(got, "; ")))
 			}
 		}
@@ -283,18 +283,18 @@ func TestPodGroups(t *testing.T) {
 	}
 	there := func(w *world.Cluster) {
 		world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-		comes(w, 1, "a", "1", member)
-		comes(w, 1, "b", "1", member)
+		addPod(w, 1, "a", "1", member)
+		addPod(w, 1, "b", "1", member)
 		gang(w, 1)
 		w.Started(2)
 		world.Change(w, 2.8, sources.Added, world.Node("node-b", "1"), nil)
 	}
-	play(t, []scene{
+	checkMoves(t, []scenario{
 		{"which comes pod by pod, before its PodGroup", 2, 4.5, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			a, b := comes(w, 2, "a", "1", member), comes(w, 2.1, "b", "1", member)
+			addNodes(w, "1", "node-a")
+			a, b := addPod(w, 2, "a", "1", member), addPod(w, 2.1, "b", "1", member)
 			gang(w, 2.2)
-			small := comes(w, 2.3, "alone", "4", nil)
+			small := addPod(w, 2.3, "alone", "4", nil)
 			w.Patched(2.31, small, noRoom, "")
 			world.Change(w, 3.5, sources.Added, world.Node("node-b", "1"), nil)
 			w.Bound(4.4, a, "node-a")
@@ -337,7 +337,7 @@ func TestPodGroups(t *testing.T) {
 			4.000 b inflight
 		`},
 	})
-	playAgain(t, []scene{{"that is there when the scheduler of a rerun starts", 2, 4.5, there, `
+	checkRerun(t, []scenario{{"that is there when the scheduler of a rerun starts", 2, 4.5, there, `
 			2.000 a active UnscheduledPodAdd
 			2.000 b active UnscheduledPodAdd
 			2.000 a inflight

@@ -17,14 +17,14 @@ import (
 )
 
 // made makes all that f can make by now, and says how much that is.
-func made(f *shadow.Feed) (n int) {
+func drain(f *shadow.Feed) (n int) {
 	for ; f.HasEvent(n); n++ {
 	}
 	return n
 }
 
 // longOf is rec as one that is read again and again and not kept. closed counts the readings that have ended.
-func longOf(rec *sources.Recording, closed *int) *sources.Recording {
+func rereadable(rec *sources.Recording, closed *int) *sources.Recording {
 	return &sources.Recording{Name: "long", End: rec.End, Events: rec.Events, Reread: func(context.Context) iter.Seq2[sources.Event, error] {
 		return func(yield func(sources.Event, error) bool) {
 			defer func() { *closed++ }()
@@ -39,7 +39,7 @@ func longOf(rec *sources.Recording, closed *int) *sources.Recording {
 
 // TestToldAsItIs: a log of moves needs no model, however short it is, and neither does an empty one. Any other recording does, though it
 // tells of no pod.
-func TestToldAsItIs(t *testing.T) {
+func TestRecordedMovesNeedNoModel(t *testing.T) {
 	node := sources.Event{Time: world.At(1), Fact: &sources.ObjectChange{Verb: sources.Added, Object: world.Node("node-a", "1")}}
 	move := world.Move(2, "web", sources.TierActive, "")
 	failure := sources.Event{Time: world.At(2), Fact: &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: noRoom}}
@@ -55,7 +55,7 @@ func TestToldAsItIs(t *testing.T) {
 		{"an Event of an unknown pod", []sources.Event{node, failure}, true},
 	} {
 		f := shadow.NewFeed(&sources.Recording{Events: c.events, End: world.At(3)}, world.Config(t))
-		made(f)
+		drain(f)
 		if is := f.Shadow != nil; is != c.modelled || f.Err != nil || !slices.Equal(f.Events, c.events) {
 			t.Errorf("%s: that it is modelled is %t, %v, and told is %v", c.name, is, f.Err, f.Events)
 		}
@@ -65,12 +65,12 @@ func TestToldAsItIs(t *testing.T) {
 
 // TestReadBit: of a recording that is being read, what is told is made up to half a second before the moment that was read last, so that
 // the model can look ahead. What is read later goes on from there.
-func TestReadBit(t *testing.T) {
+func TestPartlyReadRecording(t *testing.T) {
 	t.Run("moves", func(t *testing.T) {
 		rec := world.RecordingOf(world.Move(1, "web", sources.TierActive, ""), world.Move(2, "web", sources.TierInFlight, ""), world.Move(4, "web", sources.TierScheduled, ""))
 		closed := 0
 		rec.End = world.At(2.5)
-		long := longOf(rec, &closed)
+		long := rereadable(rec, &closed)
 		long.Unread = true
 		f := shadow.NewFeed(long, world.Config(t))
 		defer f.Close()
@@ -81,47 +81,47 @@ func TestReadBit(t *testing.T) {
 			if c.to > 0 {
 				f.ReadTo(world.At(c.to))
 			}
-			if got := made(f); got != c.want {
+			if got := drain(f); got != c.want {
 				t.Errorf("read to %g s, %d moves are told, want %d", c.to, got, c.want)
 			}
 		}
 	})
 	t.Run("objects", func(t *testing.T) {
 		var w world.Cluster
-		nodes(&w, "1", "node-a")
-		web := comes(&w, 2, "web", "4", nil)
+		addNodes(&w, "1", "node-a")
+		web := addPod(&w, 2, "web", "4", nil)
 		w.Patched(2.3, web, noRoom, "")
-		comes(&w, 3, "late", "4", nil)
+		addPod(&w, 3, "late", "4", nil)
 		closed := 0
-		long := longOf(w.Recording(2.6), &closed)
+		long := rereadable(w.Recording(2.6), &closed)
 		long.Unread = true
 		f := shadow.NewFeed(long, world.Config(t))
 		defer f.Close()
-		made(f)
-		says(t, traceOf(f, 2, false), `
+		drain(f)
+		compareTrace(t, traceFeed(f, 2, false), `
 			2.001 web active UnscheduledPodAdd`)
 		f.ReadTo(world.At(3.5))
-		made(f)
-		says(t, traceOf(f, 2.1, false), `
+		drain(f)
+		compareTrace(t, traceFeed(f, 2.1, false), `
 			2.296 web inflight (failure)
 			2.296 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs`)
 		f.ReadTo(world.At(3.7)) // in which late's first attempt would have to show
-		made(f)
-		says(t, traceOf(f, 3, false), `
+		drain(f)
+		compareTrace(t, traceFeed(f, 3, false), `
 			3.001 late active UnscheduledPodAdd`)
 		f.ReadTo(world.At(10))
-		made(f)
-		says(t, traceOf(f, 3.1, false), ``)
+		drain(f)
+		compareTrace(t, traceFeed(f, 3.1, false), ``)
 	})
 }
 
 // TestClosed: a feed that is closed makes nothing more, ends its reading, and leaves nothing behind that goes on. What it made stays.
-func TestClosed(t *testing.T) {
+func TestCloseFeed(t *testing.T) {
 	var w world.Cluster
 	w.Started(0.5)
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	low := runsOn(&w, "low", "1", 0, 30)
-	comes(&w, 2, "high", "1", priority(100)) // which waits for a victim
+	low := addRunningPod(&w, "low", "1", 0, 30)
+	addPod(&w, 2, "high", "1", priority(100)) // which waits for a victim
 	w.Started(3)
 	for i := range 1000 {
 		world.Change(&w, 4+0.001*float64(i), sources.Updated, low, nil)
@@ -143,15 +143,15 @@ func TestClosed(t *testing.T) {
 		{"a rerun at its end", w.Recording(20), true, 9000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			before, closed := running(t), 0
-			long := longOf(c.of, &closed)
+			before, closed := countGoroutines(t), 0
+			long := rereadable(c.of, &closed)
 			long.Rerun = c.rerun
 			f := shadow.NewFeed(long, world.Config(t))
 			more := f.HasEvent(c.plays)
 			if f.Close(); f.Err != nil || f.HasEvent(c.plays+1) && more {
 				t.Errorf("%v, and it makes more", f.Err)
 			}
-			nothingGoesOn(t, before)
+			waitForGoroutines(t, before)
 			if closed != 1 {
 				t.Errorf("of one reading, %d have ended", closed)
 			}
@@ -160,45 +160,45 @@ func TestClosed(t *testing.T) {
 }
 
 // TestEndsByItself: what a feed has set up for its model does not outlast it where the model comes to its end, or can't be set up.
-func TestEndsByItself(t *testing.T) {
+func TestFeedReleasesResources(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	runsOn(&w, "low", "1", 0, 30)
-	comes(&w, 2, "high", "1", priority(100))
+	addRunningPod(&w, "low", "1", 0, 30)
+	addPod(&w, 2, "high", "1", priority(100))
 	for _, rerun := range []bool{false, true} {
-		before, closed := running(t), 0
-		long := longOf(w.Recording(5), &closed)
+		before, closed := countGoroutines(t), 0
+		long := rereadable(w.Recording(5), &closed)
 		long.Rerun = rerun
 		f := shadow.NewFeed(long, world.Config(t))
-		if made(f); f.Err != nil {
+		if drain(f); f.Err != nil {
 			t.Error(f.Err)
 		}
-		nothingGoesOn(t, before)
+		waitForGoroutines(t, before)
 	}
 	for i := range 1000 { // more than is read ahead
-		comes(&w, 3+0.001*float64(i), fmt.Sprint("web-", i), "1", nil)
+		addPod(&w, 3+0.001*float64(i), fmt.Sprint("web-", i), "1", nil)
 	}
 	cfg := world.Config(t)
 	cfg.Profiles[0].SchedulerName = ""
-	before, closed := running(t), 0
-	if f := shadow.NewFeed(longOf(w.Recording(5), &closed), cfg); f.Err == nil {
+	before, closed := countGoroutines(t), 0
+	if f := shadow.NewFeed(rereadable(w.Recording(5), &closed), cfg); f.Err == nil {
 		t.Error("no error is told")
 	}
-	if nothingGoesOn(t, before); closed != 1 {
+	if waitForGoroutines(t, before); closed != 1 {
 		t.Errorf("of one reading that came to nothing, %d have ended", closed)
 	}
 }
 
 // running is how many goroutines run once a model was set up and closed: some are begun once, by whoever is the first.
-func running(t *testing.T) int {
+func countGoroutines(t *testing.T) int {
 	t.Helper()
 	var w world.Cluster
-	nodes(&w, "1", "node-a")
+	addNodes(&w, "1", "node-a")
 	for _, rerun := range []bool{false, true} {
 		rec := w.Recording(3)
 		rec.Rerun = rerun
 		f := shadow.NewFeed(rec, world.Config(t))
-		made(f)
+		drain(f)
 		f.Close()
 	}
 	time.Sleep(20 * time.Millisecond)
@@ -206,7 +206,7 @@ func running(t *testing.T) int {
 }
 
 // nothingGoesOn fails the test if more goroutines run than before, and go on.
-func nothingGoesOn(t *testing.T, before int) {
+func waitForGoroutines(t *testing.T, before int) {
 	t.Helper()
 	for range 1000 {
 		if runtime.NumGoroutine() <= before {
@@ -219,13 +219,13 @@ func nothingGoesOn(t *testing.T, before int) {
 
 // TestNoOtherSchedulerCanBeSetUp: where a scheduler starts that can't be set up, the one before is gone all the same: nothing of it is
 // modelled any more.
-func TestNoOtherSchedulerCanBeSetUp(t *testing.T) {
+func TestNextSchedulerCannotStart(t *testing.T) {
 	var w world.Cluster
 	w.Started(0.5)
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	comes(&w, 2, "web", "4", nil)
+	addPod(&w, 2, "web", "4", nil)
 	w.Started(3)
-	comes(&w, 4, "late", "4", nil)
+	addPod(&w, 4, "late", "4", nil)
 	for _, rerun := range []bool{false, true} {
 		cfg, rec := world.Config(t), w.Recording(5)
 		rec.Rerun = rerun
@@ -236,18 +236,18 @@ func TestNoOtherSchedulerCanBeSetUp(t *testing.T) {
 				cfg.Profiles[0].SchedulerName = ""
 			}
 		}
-		if got := fmt.Sprint(moves(f, "web"), moves(f, "late")); f.Err == nil || got != "[2.0 active 2.0 inflight 2.0 unschedulable] []" {
+		if got := fmt.Sprint(feedMoves(f, "web"), feedMoves(f, "late")); f.Err == nil || got != "[2.0 active 2.0 inflight 2.0 unschedulable] []" {
 			t.Errorf("rerun %t: %v, they go %s", rerun, f.Err, got)
 		}
 	}
 }
 
 // TestBindingToldOfByTheLogAlone: that a scheduler's log tells of a binding becomes a change of the pod.
-func TestBindingToldOfByTheLogAlone(t *testing.T) {
+func TestLoggedBindingUpdatesPod(t *testing.T) {
 	var w world.Cluster
-	logs(&w, 0, sources.AttemptsVerbosity)
+	logVerbosity(&w, 0, sources.AttemptsVerbosity)
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	logsBinding(&w, 2.002, 2.01, comes(&w, 2, "web", "1", nil))
+	logBinding(&w, 2.002, 2.01, addPod(&w, 2, "web", "1", nil))
 	f := shadow.NewFeed(w.Recording(3), world.Config(t))
 	t.Cleanup(f.Close)
 	var on []string

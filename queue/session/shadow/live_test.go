@@ -15,7 +15,7 @@ import (
 )
 
 // TestArrivesLate: what a stream tells too late for its place comes when it is told, in the order of time.
-func TestArrivesLate(t *testing.T) {
+func TestLateEventsStayInTimeOrder(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
@@ -33,13 +33,13 @@ func TestArrivesLate(t *testing.T) {
 			t.Errorf("event %d is before the one that was made before it", i)
 		}
 	}
-	if got := traceOf(f, 2, false); !strings.HasPrefix(got, "9.501 web active") { // half a second behind the clock
+	if got := traceFeed(f, 2, false); !strings.HasPrefix(got, "9.501 web active") { // half a second behind the clock
 		t.Errorf("it goes %s", got)
 	}
 }
 
 // TestEventsBesideALog: while a live scheduler's log tells how attempts end, its Events tell no other ones.
-func TestEventsBesideALog(t *testing.T) {
+func TestEventsBesideLog(t *testing.T) {
 	for verbosity, want := range map[int]int{sources.AttemptsVerbosity: 2, sources.AttemptsVerbosity - 1: 3} {
 		var w world.Cluster
 		w.Add(0.5, &sources.Logged{Verbosity: verbosity})
@@ -56,23 +56,23 @@ func TestEventsBesideALog(t *testing.T) {
 		f.Arrive(nil, world.At(9), sources.Status{}) // no Event waits any more
 		for i := 0; f.HasEvent(i); i++ {
 		}
-		if got := strings.Count(fmt.Sprint(moves(f, "web")), "inflight"); got != want {
+		if got := strings.Count(fmt.Sprint(feedMoves(f, "web")), "inflight"); got != want {
 			t.Errorf("beside a log of %d it is tried %d times, want %d", verbosity, got, want)
 		}
 	}
 }
 
 // TestFirstNodeComes: pods wait for the first node of a live cluster, and are tried when the scheduler hears of it.
-func TestFirstNodeComes(t *testing.T) {
+func TestPodsWaitForFirstNode(t *testing.T) {
 	var w world.Cluster
 	w.Add(1, &sources.Attached{})
-	comes(&w, 2, "web", "3", free)
+	addPod(&w, 2, "web", "3", rejectedBefore)
 	world.Change(&w, 10.3, sources.Added, world.Node("node-a", "1"), nil)
 	f := shadow.NewLiveFeed(world.Config(t))
 	t.Cleanup(f.Close)
 	f.Arrive(w.Events, world.At(12), sources.Status{})
-	made(f)
-	says(t, traceOf(f, 2, false), `
+	drain(f)
+	compareTrace(t, traceFeed(f, 2, false), `
 		2.001 web active UnscheduledPodAdd
 		10.301 web inflight (turn)
 		10.302 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs`)
@@ -80,7 +80,7 @@ func TestFirstNodeComes(t *testing.T) {
 
 // TestEventsComeLate: an Event that comes too late for its place tells of no other attempt than those that the model has had, and all the
 // same of what was written of its pod.
-func TestEventsComeLate(t *testing.T) {
+func TestLateEvents(t *testing.T) {
 	tells := func(seconds float64, count int) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
 			f := &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: noRoom}
@@ -120,9 +120,9 @@ func TestEventsComeLate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var w world.Cluster
 			world.Change(&w, 0.5, sources.Added, world.Node("node-a", "1"), nil)
-			comes(&w, 0.5, "small", "100m", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+			addPod(&w, 0.5, "small", "100m", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
 			w.Version = 6
-			comes(&w, 0.5, "web", "4", rejected(0.4, noRoom))
+			addPod(&w, 0.5, "web", "4", rejectedAt(0.4, noRoom))
 			if c.recorded > 0 {
 				w.Add(0.6, &sources.Tried{Pod: world.Key("web"), UID: "web", Attempts: 1, Failed: world.At(0.4), Message: noRoom, Recorded: sources.NewRecorded("7", c.recorded)})
 			}
@@ -130,28 +130,28 @@ func TestEventsComeLate(t *testing.T) {
 			f := shadow.NewLiveFeed(world.Config(t))
 			t.Cleanup(f.Close)
 			f.Arrive(w.Events, world.At(20), sources.Status{})
-			made(f)
+			drain(f)
 			for i, then := range c.then {
 				var w world.Cluster
 				then(&w)
 				f.Arrive(w.Events, world.At(21+float64(i)), sources.Status{})
-				made(f)
+				drain(f)
 			}
 			f.Arrive(nil, world.At(30), sources.Status{})
-			made(f)
-			says(t, traceOf(f, 10, false), c.want)
+			drain(f)
+			compareTrace(t, traceFeed(f, 10, false), c.want)
 		})
 	}
 }
 
 // TestWaitsForEvents: while Events wait for the rate limit of the client that writes them, a session is shown up to half a second before what
 // they have told, so that one that comes late is where it belongs. Once none waits, it goes on to half a second behind the clock.
-func TestWaitsForEvents(t *testing.T) {
+func TestDelayedEvents(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
-	web := comes(&w, 2, "web", "4", nil)
-	other := comes(&w, 2, "other", "4", nil)
+	web := addPod(&w, 2, "web", "4", nil)
+	other := addPod(&w, 2, "other", "4", nil)
 	f := shadow.NewLiveFeed(world.Config(t))
 	t.Cleanup(f.Close)
 	f.Arrive(w.Events, world.At(2.1), sources.Status{})
@@ -160,16 +160,16 @@ func TestWaitsForEvents(t *testing.T) {
 		if want := world.At(at - 0.5); f.End.After(want) {
 			t.Errorf("after the Event of %s it is made up to %v, and may be up to %v", pod.Name, f.End, want)
 		}
-		made(f)
+		drain(f)
 	}
 	tells(2.5, 2.2, web)
 	tells(3.4, 2.4, other)
 	f.Arrive(nil, world.At(5), sources.Status{})
-	made(f)
+	drain(f)
 	if want := world.At(4.5); !f.End.Equal(want) {
 		t.Errorf("with no Event waiting it is made up to %v, want %v", f.End, want)
 	}
-	says(t, traceOf(f, 2, false), `
+	compareTrace(t, traceFeed(f, 2, false), `
 		2.001 web active UnscheduledPodAdd
 		2.001 other active UnscheduledPodAdd
 		2.199 web inflight (failure)
@@ -180,14 +180,14 @@ func TestWaitsForEvents(t *testing.T) {
 
 // TestWaitsBehindBindings: while pods are bound, of which Events tell, too, that are not watched, the next one of those that are comes
 // later, and is still where it belongs.
-func TestWaitsBehindBindings(t *testing.T) {
+func TestBindingsDelayEvents(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
-	web := comes(&w, 2, "web", "400", nil)
+	web := addPod(&w, 2, "web", "400", nil)
 	var bound []*v1.Pod
 	for i := range 100 {
-		bound = append(bound, comes(&w, 2, fmt.Sprint("bound-", i), "1m", nil))
+		bound = append(bound, addPod(&w, 2, fmt.Sprint("bound-", i), "1m", nil))
 	}
 	fails := func(at float64) []sources.Event {
 		return []sources.Event{{Time: world.At(at), Fact: &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: noRoom, Recorded: sources.NewRecorded(web.ResourceVersion, 1)}}}
@@ -212,13 +212,13 @@ func TestWaitsBehindBindings(t *testing.T) {
 
 // TestAnotherSchedulersEvents: while Events wait for the rate limit, those of a second scheduler, which come at once by a client of its own,
 // tell nothing of how far the first one's are, nor do its bindings make them come later.
-func TestAnotherSchedulersEvents(t *testing.T) {
+func TestOtherSchedulersEvents(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
-	web := comes(&w, 2, "web", "400", nil)
+	web := addPod(&w, 2, "web", "400", nil)
 	foreign := func(name string) *v1.Pod {
-		return comes(&w, 2, name, "1m", func(p *v1.Pod) { p.Spec.SchedulerName = "second" })
+		return addPod(&w, 2, name, "1m", func(p *v1.Pod) { p.Spec.SchedulerName = "second" })
 	}
 	theirs := foreign("theirs")
 	var bound []*v1.Pod
@@ -246,7 +246,7 @@ func TestAnotherSchedulersEvents(t *testing.T) {
 
 // TestAnotherSchedulersEventFirst: the Event of an attempt that another scheduler made is heard of before the pod itself, as one watch may
 // be later than the other. No attempt is made of it.
-func TestAnotherSchedulersEventFirst(t *testing.T) {
+func TestOtherSchedulersEventBeforePod(t *testing.T) {
 	for _, message := range []sources.SafeText{noRoom, `running PreBind plugin "VolumeBinding": no`} {
 		var w world.Cluster
 		world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
@@ -255,12 +255,12 @@ func TestAnotherSchedulersEventFirst(t *testing.T) {
 		t.Cleanup(f.Close)
 		f.Arrive(w.Events, world.At(1.5), sources.Status{})
 		w.Events = nil
-		theirs := comes(&w, 2, "theirs", "4", func(p *v1.Pod) { p.Spec.SchedulerName = "second" })
+		theirs := addPod(&w, 2, "theirs", "4", func(p *v1.Pod) { p.Spec.SchedulerName = "second" })
 		fails := sources.Event{Time: world.At(2.1), Fact: &sources.FailedAttempt{Pod: world.Key("theirs"), UID: theirs.UID, Message: message, Recorded: sources.NewRecorded(theirs.ResourceVersion, 1)}}
 		f.Arrive(append([]sources.Event{fails}, w.Events...), world.At(2.2), sources.Status{})
 		f.Arrive(nil, world.At(4), sources.Status{})
-		made(f)
-		if trace := traceOf(f, 2, false); strings.TrimSpace(trace) != "" {
+		drain(f)
+		if trace := traceFeed(f, 2, false); strings.TrimSpace(trace) != "" {
 			t.Errorf("of %q it goes %s", message, trace)
 		}
 	}
@@ -268,12 +268,12 @@ func TestAnotherSchedulersEventFirst(t *testing.T) {
 
 // TestCausesFirst: a patch that a watch tells of after the next attempt has failed was answered before that, and the loop waited for it: so
 // that one attempt follows the other, and the time between is not one's.
-func TestCausesFirst(t *testing.T) {
+func TestPatchDeliveredAfterNextFailure(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
-	web := comes(&w, 2, "web", "4", nil)
-	comes(&w, 2, "next", "4", nil)
+	web := addPod(&w, 2, "web", "4", nil)
+	addPod(&w, 2, "next", "4", nil)
 	for _, failed := range []struct {
 		at   float64
 		name string
@@ -286,8 +286,8 @@ func TestCausesFirst(t *testing.T) {
 	t.Cleanup(f.Close)
 	f.Arrive(w.Events, world.At(2.1), sources.Status{})
 	f.Arrive(nil, world.At(3), sources.Status{})
-	made(f)
-	says(t, traceOf(f, 2, false), `
+	drain(f)
+	compareTrace(t, traceFeed(f, 2, false), `
 		2.001 web active UnscheduledPodAdd
 		2.001 next active UnscheduledPodAdd
 		2.001 web inflight (failure)
@@ -298,24 +298,24 @@ func TestCausesFirst(t *testing.T) {
 
 // TestWaitsWhileRequestsDo: where a pod is seen to be bound while the model's loop waits for the answer to a patch, and requests wait for the
 // scheduler's rate limit, its attempt was before, and the loop has made none since, also of a source that tells no requests.
-func TestWaitsWhileRequestsDo(t *testing.T) {
+func TestLoopBlockedByRateLimit(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 0.5, sources.Added, world.Node("node-a", "100"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
 	for i := range 150 {
-		w.Bound(1.1+0.005*float64(i), comes(&w, 1.099+0.005*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
+		w.Bound(1.1+0.005*float64(i), addPod(&w, 1.099+0.005*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
 	}
-	comes(&w, 2, "large", "200", nil)
+	addPod(&w, 2, "large", "200", nil)
 	var last *v1.Pod
 	for i := range 20 {
-		last = comes(&w, 2.01+0.000001*float64(i), fmt.Sprint("web-", i), "100m", nil)
+		last = addPod(&w, 2.01+0.000001*float64(i), fmt.Sprint("web-", i), "100m", nil)
 	}
 	w.Bound(2.2, last, "node-a")
 	f := shadow.NewLiveFeed(world.Config(t))
 	t.Cleanup(f.Close)
 	f.Arrive(w.Events, world.At(2.8), sources.Status{})
-	made(f)
-	if trace := traceOf(f, 2.1, false); strings.Count(trace, " inflight") != 1 || !strings.Contains(trace, "2.200 web-19 inflight (behind)") {
+	drain(f)
+	if trace := traceFeed(f, 2.1, false); strings.Count(trace, " inflight") != 1 || !strings.Contains(trace, "2.200 web-19 inflight (behind)") {
 		t.Errorf("it goes %s", trace)
 	}
 }

@@ -13,34 +13,34 @@ import (
 )
 
 // logs has it told that the scheduler's log is of that verbosity from then on.
-func logs(w *world.Cluster, seconds float64, verbosity int) {
+func logVerbosity(w *world.Cluster, seconds float64, verbosity int) {
 	w.Add(seconds, &sources.Logged{Verbosity: verbosity})
 }
 
 // logsFailure has the log tell of an attempt that failed.
-func logsFailure(w *world.Cluster, began, ended float64, pod *v1.Pod) {
+func logFailure(w *world.Cluster, began, ended float64, pod *v1.Pod) {
 	w.Add(ended, &sources.FailedAttempt{Pod: world.Key(pod.Name), UID: pod.UID, Message: noRoom, Log: true, Began: world.At(began)})
 }
 
 // logsBinding has the log tell that a pod is bound to node-a.
-func logsBinding(w *world.Cluster, began, ended float64, pod *v1.Pod) {
+func logBinding(w *world.Cluster, began, ended float64, pod *v1.Pod) {
 	w.Add(ended, &sources.Bound{Pod: world.Key(pod.Name), UID: pod.UID, Node: "node-a", Began: world.At(began)})
 }
 
 // logsMove has the log tell of a move.
-func logsMove(w *world.Cluster, seconds float64, pod string, to sources.Tier) {
+func logMove(w *world.Cluster, seconds float64, pod string, to sources.Tier) {
 	w.Add(seconds, &sources.Move{Pod: world.Key(pod), To: to})
 }
 
 // TestSeenToBegin: a log tells when attempts begin. What the loop did before is over then, if it can have been that scheduler's loop.
-func TestSeenToBegin(t *testing.T) {
-	play(t, []scene{
+func TestLoggedAttemptStarts(t *testing.T) {
+	checkMoves(t, []scenario{
 		{"before the log says that the one before has ended", 2, 4, func(w *world.Cluster) {
-			logs(w, 0, 3)
-			nodes(w, "4", "node-a")
-			a, b := comes(w, 2, "a", "8", nil), comes(w, 2.0001, "b", "1", nil)
-			logsBinding(w, 2.0042, 2.0044, b)
-			logsFailure(w, 2.0015, 2.0045, a)
+			logVerbosity(w, 0, 3)
+			addNodes(w, "4", "node-a")
+			a, b := addPod(w, 2, "a", "8", nil), addPod(w, 2.0001, "b", "1", nil)
+			logBinding(w, 2.0042, 2.0044, b)
+			logFailure(w, 2.0015, 2.0045, a)
 		}, `
 			2.001 a active UnscheduledPodAdd
 			2.001 b active UnscheduledPodAdd
@@ -51,15 +51,15 @@ func TestSeenToBegin(t *testing.T) {
 			2.005 b deleted
 		`},
 		{"of pods that are gone, another's, bound or on their way", 2, 4, func(w *world.Cluster) {
-			logs(w, 0, 3)
-			nodes(w, "4", "node-a")
-			bound := comes(w, 1.8, "bound", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
-			placed := comes(w, 2, "placed", "1", nil)
+			logVerbosity(w, 0, 3)
+			addNodes(w, "4", "node-a")
+			bound := addPod(w, 1.8, "bound", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+			placed := addPod(w, 2, "placed", "1", nil)
 			w.Add(2.05, &sources.FailedAttempt{Pod: world.Key("nobody"), UID: "nobody", Log: true, Began: world.At(2.04)})
 			w.Add(2.06, &sources.FailedAttempt{Pod: world.Key("placed"), UID: "another", Log: true, Began: world.At(2.045)})
-			logsFailure(w, 2.05, 2.07, bound)
-			logsBinding(w, 2.002, 2.08, placed)
-			logsBinding(w, 2.0795, 2.09, placed)
+			logFailure(w, 2.05, 2.07, bound)
+			logBinding(w, 2.002, 2.08, placed)
+			logBinding(w, 2.0795, 2.09, placed)
 		}, `
 			2.001 placed active UnscheduledPodAdd
 			2.002 placed inflight (turn)
@@ -69,10 +69,10 @@ func TestSeenToBegin(t *testing.T) {
 			2.081 placed deleted
 		`},
 		{"before the scheduler is there", 2, 4, func(w *world.Cluster) {
-			logs(w, 0, 3)
-			nodes(w, "4", "node-a")
-			a := comes(w, 1.9, "a", "8", nil)
-			logsFailure(w, 2.1, 2.2, a)
+			logVerbosity(w, 0, 3)
+			addNodes(w, "4", "node-a")
+			a := addPod(w, 1.9, "a", "8", nil)
+			logFailure(w, 2.1, 2.2, a)
 			w.Add(3, &sources.Attached{Nodes: true})
 		}, `
 			3.000 a active UnscheduledPodAdd
@@ -81,19 +81,19 @@ func TestSeenToBegin(t *testing.T) {
 			3.901 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 		{"where no nodes are recorded", 2, 4, func(w *world.Cluster) {
-			logs(w, 0, 3)
-			a := comes(w, 2, "a", "8", nil)
-			logsFailure(w, 2.1, 2.2, a)
+			logVerbosity(w, 0, 3)
+			a := addPod(w, 2, "a", "8", nil)
+			logFailure(w, 2.1, 2.2, a)
 		}, `
 			2.001 a active UnscheduledPodAdd
 			2.200 a inflight (behind)
 			2.200 a unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
 		{"although the log says that it tells no beginnings", 2, 4, func(w *world.Cluster) {
-			logs(w, 0, sources.AttemptsVerbosity)
-			nodes(w, "4", "node-a")
-			a := comes(w, 2, "a", "8", nil)
-			logsFailure(w, 2.1, 2.2, a)
+			logVerbosity(w, 0, sources.AttemptsVerbosity)
+			addNodes(w, "4", "node-a")
+			a := addPod(w, 2, "a", "8", nil)
+			logFailure(w, 2.1, 2.2, a)
 		}, `
 			2.001 a active UnscheduledPodAdd
 			2.100 a inflight (turn)
@@ -102,34 +102,34 @@ func TestSeenToBegin(t *testing.T) {
 			2.200 a unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
 		{"while the log tells all moves", 2, 4, func(w *world.Cluster) {
-			logs(w, 0, sources.MovesVerbosity)
-			nodes(w, "4", "node-a")
-			a := comes(w, 2, "a", "8", nil)
-			logsMove(w, 2.001, "a", sources.TierActive)
-			logsMove(w, 2.1, "a", sources.TierInFlight)
-			logsFailure(w, 2.1, 2.2, a)
-			logsMove(w, 2.2, "a", sources.TierUnschedulable)
+			logVerbosity(w, 0, sources.MovesVerbosity)
+			addNodes(w, "4", "node-a")
+			a := addPod(w, 2, "a", "8", nil)
+			logMove(w, 2.001, "a", sources.TierActive)
+			logMove(w, 2.1, "a", sources.TierInFlight)
+			logFailure(w, 2.1, 2.2, a)
+			logMove(w, 2.2, "a", sources.TierUnschedulable)
 		}, ``},
 	})
 }
 
 // TestLoggedBehind: what a log says of a failed attempt that the model was behind with is that attempt's, and what it says next is the
 // next one's, however near.
-func TestLoggedBehind(t *testing.T) {
-	play(t, []scene{
+func TestLoggedFailuresCloseTogether(t *testing.T) {
+	checkMoves(t, []scenario{
 		{"each deletion has it tried before the watch would have delivered that", 1.9, 4, func(w *world.Cluster) {
-			logs(w, 0, sources.AttemptsVerbosity)
-			nodes(w, "4", "node-a")
+			logVerbosity(w, 0, sources.AttemptsVerbosity)
+			addNodes(w, "4", "node-a")
 			var small []*v1.Pod
 			for _, name := range []string{"x", "y"} {
-				small = append(small, comes(w, 1, name, "1", func(p *v1.Pod) { p.Spec.NodeName = "node-a" }))
+				small = append(small, addPod(w, 1, name, "1", func(p *v1.Pod) { p.Spec.NodeName = "node-a" }))
 			}
-			a := comes(w, 2, "a", "8", nil)
-			logsFailure(w, 2.001, 2.0015, a)
+			a := addPod(w, 2, "a", "8", nil)
+			logFailure(w, 2.001, 2.0015, a)
 			world.Change(w, 2.1, sources.Deleted, small[0], nil)
-			logsFailure(w, 2.1002, 2.1004, a)
+			logFailure(w, 2.1002, 2.1004, a)
 			world.Change(w, 2.106, sources.Deleted, small[1], nil)
-			logsFailure(w, 2.1069, 2.1076, a)
+			logFailure(w, 2.1069, 2.1076, a)
 		}, `
 			2.001 a active UnscheduledPodAdd
 			2.001 a inflight (failure)
@@ -149,14 +149,14 @@ func TestLoggedBehind(t *testing.T) {
 }
 
 // TestSeenToMove: while a log tells all moves the model makes none, and then goes on from where they have put the pods.
-func TestSeenToMove(t *testing.T) {
-	play(t, []scene{
+func TestLoggedMoves(t *testing.T) {
+	checkMoves(t, []scenario{
 		{"a pod comes meanwhile, and is taken afterwards", 2, 4, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			logs(w, 2, sources.MovesVerbosity)
-			pod := comes(w, 2.1, "new", "1", nil)
-			logsMove(w, 2.101, "new", sources.TierActive)
-			logs(w, 2.2, 0)
+			addNodes(w, "1", "node-a")
+			logVerbosity(w, 2, sources.MovesVerbosity)
+			pod := addPod(w, 2.1, "new", "1", nil)
+			logMove(w, 2.101, "new", sources.TierActive)
+			logVerbosity(w, 2.2, 0)
 			w.Bound(2.3, pod, "node-a")
 		}, `
 			2.299 new inflight (turn)
@@ -164,42 +164,42 @@ func TestSeenToMove(t *testing.T) {
 			2.301 new deleted
 		`},
 		{"a pod comes meanwhile, and the log has it in flight only", 2, 4, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			logs(w, 2, sources.MovesVerbosity)
-			pod := comes(w, 2.1, "new", "1", nil)
-			logsMove(w, 2.102, "new", sources.TierInFlight)
-			logs(w, 2.2, 0)
+			addNodes(w, "1", "node-a")
+			logVerbosity(w, 2, sources.MovesVerbosity)
+			pod := addPod(w, 2.1, "new", "1", nil)
+			logMove(w, 2.102, "new", sources.TierInFlight)
+			logVerbosity(w, 2.2, 0)
 			w.Bound(2.3, pod, "node-a")
 		}, `
 			2.300 new scheduled node-a (outcome)
 			2.301 new deleted
 		`},
 		{"the log has a pod in flight, whose attempt begins later", 2, 4, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			logs(w, 2, sources.MovesVerbosity)
-			pod := comes(w, 2.1, "new", "4", nil)
-			logsMove(w, 2.102, "new", sources.TierInFlight)
-			logs(w, 2.2, 3)
-			logsFailure(w, 2.3, 2.4, pod)
+			addNodes(w, "1", "node-a")
+			logVerbosity(w, 2, sources.MovesVerbosity)
+			pod := addPod(w, 2.1, "new", "4", nil)
+			logMove(w, 2.102, "new", sources.TierInFlight)
+			logVerbosity(w, 2.2, 3)
+			logFailure(w, 2.3, 2.4, pod)
 		}, `
 			2.400 new unschedulable ScheduleAttemptFailure NodeResourcesFit in 100ms (outcome)
 		`},
 		{"the log says once more that it tells all", 2, 4, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			logs(w, 2, sources.MovesVerbosity)
-			logs(w, 2.05, sources.MovesVerbosity)
-			comes(w, 2.1, "new", "4", free)
+			addNodes(w, "1", "node-a")
+			logVerbosity(w, 2, sources.MovesVerbosity)
+			logVerbosity(w, 2.05, sources.MovesVerbosity)
+			addPod(w, 2.1, "new", "4", rejectedBefore)
 			w.Add(3, &sources.Mark{})
 		}, ``},
 		{"moves before the log says that it has all, and into an unknown tier", 2, 4, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			web := comes(w, 2, "web", "4", nil)
+			addNodes(w, "1", "node-a")
+			web := addPod(w, 2, "web", "4", nil)
 			w.Failed(2.003, web, noRoom)
-			logsMove(w, 2.05, "web", sources.TierBackoff)
-			logs(w, 2.1, sources.MovesVerbosity)
-			logsMove(w, 2.2, "web", "nowhere")
+			logMove(w, 2.05, "web", sources.TierBackoff)
+			logVerbosity(w, 2.1, sources.MovesVerbosity)
+			logMove(w, 2.2, "web", "nowhere")
 			w.Add(2.3, &sources.Move{Pod: world.Key("web"), To: sources.TierBackoff, Restated: true})
-			logs(w, 2.4, 0)
+			logVerbosity(w, 2.4, 0)
 			w.Failed(2.5, web, noRoom+" again")
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -209,13 +209,13 @@ func TestSeenToMove(t *testing.T) {
 			2.500 web unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
 		{"an attempt is under way at the end, which fails: its pod backs off as after one", 2, 6, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
+			addNodes(w, "1", "node-a")
 			small := w.AddSmall(1.6)
-			logs(w, 2, sources.MovesVerbosity)
-			web := comes(w, 2.1, "web", "1", free)
-			logsMove(w, 2.101, "web", sources.TierActive)
-			logsMove(w, 2.102, "web", sources.TierInFlight)
-			logs(w, 2.2, 0)
+			logVerbosity(w, 2, sources.MovesVerbosity)
+			web := addPod(w, 2.1, "web", "1", rejectedBefore)
+			logMove(w, 2.101, "web", sources.TierActive)
+			logMove(w, 2.102, "web", sources.TierInFlight)
+			logVerbosity(w, 2.2, 0)
 			w.Failed(2.3, web, noRoom)
 			w.Delete(2.5, small)
 			w.Bound(5.9, web, "node-a")
@@ -232,12 +232,12 @@ func TestSeenToMove(t *testing.T) {
 		`},
 		{"the log has a pod elsewhere that the model placed: its room is free", 2, 4, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			comes(w, 2, "web", "1", nil)
-			logs(w, 2.01, sources.MovesVerbosity)
-			logsMove(w, 2.02, "web", sources.TierUnschedulable)
-			logs(w, 2.03, 0)
-			w.Bound(2.05, comes(w, 2.04, "db", "1", nil), "node-a")
-			comes(w, 2.06, "late", "1", nil)
+			addPod(w, 2, "web", "1", nil)
+			logVerbosity(w, 2.01, sources.MovesVerbosity)
+			logMove(w, 2.02, "web", sources.TierUnschedulable)
+			logVerbosity(w, 2.03, 0)
+			w.Bound(2.05, addPod(w, 2.04, "db", "1", nil), "node-a")
+			addPod(w, 2.06, "late", "1", nil)
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.041 db active UnscheduledPodAdd
@@ -253,11 +253,11 @@ func TestSeenToMove(t *testing.T) {
 		`},
 		{"the log has a pod bound that the model placed, before that shows: its room is taken", 2, 4, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			web := comes(w, 2, "web", "1", nil)
-			logs(w, 2.01, sources.MovesVerbosity)
-			logsMove(w, 2.02, "web", sources.TierScheduled)
-			logs(w, 2.03, 0)
-			comes(w, 2.04, "db", "1", nil)
+			web := addPod(w, 2, "web", "1", nil)
+			logVerbosity(w, 2.01, sources.MovesVerbosity)
+			logMove(w, 2.02, "web", sources.TierScheduled)
+			logVerbosity(w, 2.03, 0)
+			addPod(w, 2.04, "db", "1", nil)
 			w.Bound(2.1, web, "node-a")
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -270,11 +270,11 @@ func TestSeenToMove(t *testing.T) {
 		`},
 		{"the log has a pod in flight that the model placed: it is bound as it was placed", 2, 4, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			web := comes(w, 2, "web", "1", nil)
-			logs(w, 2.01, sources.MovesVerbosity)
-			logsMove(w, 2.02, "web", sources.TierInFlight)
-			logs(w, 2.03, 0)
-			comes(w, 2.04, "db", "1", nil)
+			web := addPod(w, 2, "web", "1", nil)
+			logVerbosity(w, 2.01, sources.MovesVerbosity)
+			logMove(w, 2.02, "web", sources.TierInFlight)
+			logVerbosity(w, 2.03, 0)
+			addPod(w, 2.04, "db", "1", nil)
 			w.Bound(2.1, web, "node-a")
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -285,12 +285,12 @@ func TestSeenToMove(t *testing.T) {
 			3.901 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 		{"a dump lists a pod, and one did before the scheduler was there", 2, 4, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			web := comes(w, 1.9, "web", "4", nil)
+			addNodes(w, "1", "node-a")
+			web := addPod(w, 1.9, "web", "4", nil)
 			w.Add(1.95, &sources.Dumped{Pod: world.Key("web"), UID: "web", In: sources.TierBackoff})
 			w.Started(2)
 			w.Failed(2.003, web, noRoom)
-			logs(w, 2.01, sources.MovesVerbosity)
+			logVerbosity(w, 2.01, sources.MovesVerbosity)
 			w.Add(2.5, &sources.Dumped{Pod: world.Key("web"), UID: "web", In: sources.TierActive})
 		}, `
 			2.000 other active UnscheduledPodAdd
@@ -302,7 +302,7 @@ func TestSeenToMove(t *testing.T) {
 }
 
 // TestDumpAlone: of a log without objects, a dump tells where the pods were.
-func TestDumpAlone(t *testing.T) {
+func TestDumpWithoutObjects(t *testing.T) {
 	var c world.Cluster
 	for at, in := range []sources.Tier{sources.TierBackoff, sources.TierBackoff, sources.TierActive} {
 		c.Add(float64(1+at), &sources.Dumped{Pod: world.Key("a"), UID: "a", In: in})
@@ -311,7 +311,7 @@ func TestDumpAlone(t *testing.T) {
 }
 
 // The moves of a pod that is placed and bound in one second.
-func boundAt(second string) []string {
+func bindMoves(second string) []string {
 	return []string{
 		second + " >active UnscheduledPodAdd modelled",
 		second + " active>inflight modelled",
@@ -321,7 +321,7 @@ func boundAt(second string) []string {
 
 // TestRejectedAlthough: the real scheduler rejected a pod that the model had placed. The pod is where
 // the source has it, by the plugins that the message names, and the room that the model had taken is free.
-func TestRejectedAlthough(t *testing.T) {
+func TestObservedRejectionOverridesPlacement(t *testing.T) {
 	const message = "0/1 nodes are available: 1 Insufficient cpu."
 	for name, rejected := range map[string]func(*world.Cluster, *v1.Pod){
 		"by an event": func(c *world.Cluster, p *v1.Pod) { c.Failed(3.002, p, message) },
@@ -346,7 +346,7 @@ func TestRejectedAlthough(t *testing.T) {
 				"3 active>inflight modelled",
 				"3 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
 			})
-			replayed.Compare(t, replayed.Moves(t, rec, "db"), boundAt("4"))
+			replayed.Compare(t, replayed.Moves(t, rec, "db"), bindMoves("4"))
 		})
 	}
 }
@@ -354,7 +354,7 @@ func TestRejectedAlthough(t *testing.T) {
 // TestRejectedFor: a message tells the plugins whose reasons it gives: that plugin which alone gives a reason, or the one that gave it to an
 // attempt of the model. Of a reason that is not known the plugin is not known, whatever is known beside it. What a log tells beside the message counts: the plugins, or that
 // it was an error.
-func TestRejectedFor(t *testing.T) {
+func TestPluginsOfRejection(t *testing.T) {
 	const missing = `persistentvolumeclaim "data" not found`
 	for _, c := range []struct {
 		told sources.FailedAttempt
@@ -384,7 +384,7 @@ func TestRejectedFor(t *testing.T) {
 
 // TestBoundByTheLog: a scheduler's log says that a pod is bound, and where, before any change of the pod shows it. It says nothing of
 // another pod of that name, nor without a node.
-func TestBoundByTheLog(t *testing.T) {
+func TestLoggedBinding(t *testing.T) {
 	for _, c := range []struct {
 		of   sources.Bound
 		want string
@@ -405,7 +405,7 @@ func TestBoundByTheLog(t *testing.T) {
 }
 
 // TestFreedIsRestated: a pod's own update moves it, which kube-scheduler logs twice.
-func TestFreedIsRestated(t *testing.T) {
+func TestUngatingIsLoggedTwice(t *testing.T) {
 	var c world.Cluster
 	world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
 	web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "wait"}} })

@@ -13,25 +13,25 @@ import (
 )
 
 // free has a pod's attempts need not show: the recorder may have written of it.
-func free(p *v1.Pod) { world.Reject(p, noRoom, "") }
+func rejectedBefore(p *v1.Pod) { world.Reject(p, noRoom, "") }
 
 // requests has so many of the scheduler's requests told at once.
-func requests(w *world.Cluster, seconds float64, n int) {
+func addRequests(w *world.Cluster, seconds float64, n int) {
 	for range n {
 		w.Add(seconds, &sources.Requested{})
 	}
 }
 
 // TestSeenOtherwise: what the loop does where another attempt is seen than the one that it would make.
-func TestSeenOtherwise(t *testing.T) {
-	play(t, []scene{
+func TestUnexpectedAttempts(t *testing.T) {
+	checkMoves(t, []scenario{
 		{"a pod fails that the model has elsewhere, while requests wait: others have their turn when that is over", 2, 2.1, func(w *world.Cluster) {
-			nodes(w, "100", "node-a")
-			db := w.Patched(1.7, comes(w, 1.65, "db", "200", nil), noRoom, "")
+			addNodes(w, "100", "node-a")
+			db := w.Patched(1.7, addPod(w, 1.65, "db", "200", nil), noRoom, "")
 			for i := range 95 {
-				w.Bound(1.9+0.0001*float64(i), comes(w, 1.9+0.0001*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
+				w.Bound(1.9+0.0001*float64(i), addPod(w, 1.9+0.0001*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
 			}
-			comes(w, 2, "web", "200", nil)
+			addPod(w, 2, "web", "200", nil)
 			w.Failed(2.03, db, noRoom)
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -41,9 +41,9 @@ func TestSeenOtherwise(t *testing.T) {
 			2.030 db unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
 		{"a lease lapses, and is held again", 2, 9, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
+			addNodes(w, "2", "node-a")
 			w.Add(1.9, &sources.Silent{Since: world.At(1.8)})
-			comes(w, 2, "web", "4", free)
+			addPod(w, 2, "web", "4", rejectedBefore)
 			w.Add(4.5, &sources.Silent{})
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -53,9 +53,9 @@ func TestSeenOtherwise(t *testing.T) {
 		`},
 		{"a pod is bound as soon as the loop is free: none was before it", 2, 2.3, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
-			w.Failed(2.002, comes(w, 2, "web", "4", nil), noRoom) // whose patch is not seen, for which the loop waits
-			comes(w, 2.2071, "db", "4", nil)
-			w.Bound(2.2078, comes(w, 2.2072, "next", "1", nil), "node-a")
+			w.Failed(2.002, addPod(w, 2, "web", "4", nil), noRoom) // whose patch is not seen, for which the loop waits
+			addPod(w, 2.2071, "db", "4", nil)
+			w.Bound(2.2078, addPod(w, 2.2072, "next", "1", nil), "node-a")
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (failure)
@@ -72,12 +72,12 @@ func TestSeenOtherwise(t *testing.T) {
 }
 
 // TestSeenToWaitForAnswers: the loop waits for the answer to the patch of a failed attempt, as long as it may take where it is not seen.
-func TestSeenToWaitForAnswers(t *testing.T) {
-	play(t, []scene{
+func TestLoopWaitsForPatchResponse(t *testing.T) {
+	checkMoves(t, []scenario{
 		{"requests are not told", 2, 3, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			w.Failed(2.002, comes(w, 2, "web", "2", nil), noRoom)
-			comes(w, 2.003, "db", "2", nil)
+			w.Failed(2.002, addPod(w, 2, "web", "2", nil), noRoom)
+			addPod(w, 2.003, "db", "2", nil)
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (failure)
@@ -88,9 +88,9 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 		`},
 		{"requests are not told, and pods are not heard", 2, 3, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			web := comes(w, 2, "web", "2", nil)
-			comes(w, 2.001, "db", "2", nil)
-			unheard(w, sources.PodsWatch, 2.0015, 9)
+			web := addPod(w, 2, "web", "2", nil)
+			addPod(w, 2.001, "db", "2", nil)
+			addWatchGap(w, sources.PodsWatch, 2.0015, 9)
 			w.Failed(2.0025, web, noRoom)
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -101,12 +101,12 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			2.008 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 		{"requests wait, and a pod that comes later is bound before the patch: it is that of the next attempt", 2, 3.6, func(w *world.Cluster) {
-			nodes(w, "100", "node-a")
+			addNodes(w, "100", "node-a")
 			for i := range 95 {
-				w.Bound(1.9+0.0001*float64(i), comes(w, 1.9+0.0001*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
+				w.Bound(1.9+0.0001*float64(i), addPod(w, 1.9+0.0001*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
 			}
-			web := comes(w, 2, "web", "200", nil)
-			w.Bound(2.5, comes(w, 2.4, "new", "1", nil), "node-a")
+			web := addPod(w, 2, "web", "200", nil)
+			w.Bound(2.5, addPod(w, 2.4, "new", "1", nil), "node-a")
 			w.Patched(3.5, web, noRoom, "")
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -120,12 +120,12 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			3.500 web unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
 		{"it had waited for the rate limit, and the model places its pod", 2, 3, func(w *world.Cluster) {
-			nodes(w, "4", "node-a")
-			requests(w, 1.9, 150) // 50 more than may be sent at once: a second's
-			large, late := comes(w, 2.001, "large", "2", nil), comes(w, 2.1, "late", "1", nil)
-			requests(w, 2.3, 1)
+			addNodes(w, "4", "node-a")
+			addRequests(w, 1.9, 150) // 50 more than may be sent at once: a second's
+			large, late := addPod(w, 2.001, "large", "2", nil), addPod(w, 2.1, "late", "1", nil)
+			addRequests(w, 2.3, 1)
 			w.Patched(2.305, large, noRoom, "")
-			requests(w, 2.4, 1)
+			addRequests(w, 2.4, 1)
 			w.Bound(2.403, late, "node-a")
 		}, `
 			2.002 large active UnscheduledPodAdd
@@ -144,17 +144,17 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			2.410 large unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
 		`},
 		{"it had waited for the rate limit, as a binding after it, and a pod that has its node changes before: that is of no attempt", 2, 3, func(w *world.Cluster) {
-			nodes(w, "4", "node-a")
-			old := comes(w, 1, "old", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
-			requests(w, 1.9, 150) // 50 more than may be sent at once: a second's
-			web := comes(w, 1.95, "web", "9", nil)
-			late, large := comes(w, 2, "late", "1", nil), comes(w, 2.001, "large", "8", nil)
-			requests(w, 2.02, 1)
+			addNodes(w, "4", "node-a")
+			old := addPod(w, 1, "old", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+			addRequests(w, 1.9, 150) // 50 more than may be sent at once: a second's
+			web := addPod(w, 1.95, "web", "9", nil)
+			late, large := addPod(w, 2, "late", "1", nil), addPod(w, 2.001, "large", "8", nil)
+			addRequests(w, 2.02, 1)
 			w.Patched(2.025, web, noRoom, "")
 			world.Change(w, 2.2, sources.Updated, old, func(p *v1.Pod) { p.Status.Phase = v1.PodRunning })
-			requests(w, 2.3, 1)
+			addRequests(w, 2.3, 1)
 			w.Patched(2.305, large, noRoom, "")
-			requests(w, 2.4, 1)
+			addRequests(w, 2.4, 1)
 			w.Bound(2.403, late, "node-a")
 		}, `
 			2.001 late active UnscheduledPodAdd
@@ -166,13 +166,13 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			2.404 late deleted
 		`},
 		{"another pod is bound meanwhile, by an attempt before, and all requests are recorded", 2, 3, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			requests(w, 1.9, 1)
-			web := comes(w, 2, "web", "4", nil)
+			addNodes(w, "2", "node-a")
+			addRequests(w, 1.9, 1)
+			web := addPod(w, 2, "web", "4", nil)
 			w.Failed(2.002, web, noRoom)
-			db := comes(w, 2.01, "db", "1", nil)
-			comes(w, 2.011, "later", "4", free)
-			requests(w, 2.02, 1)
+			db := addPod(w, 2.01, "db", "1", nil)
+			addPod(w, 2.011, "later", "4", rejectedBefore)
+			addRequests(w, 2.02, 1)
 			w.Bound(2.025, db, "node-a")
 			world.Change(w, 2.1, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, noRoom, "") })
 			w.Add(2.1, &sources.StatusPatched{Pod: world.Key("web"), UID: "web", Sent: world.At(2.004)})
@@ -189,10 +189,10 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			2.101 later unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 		{"a pod is placed whose binding waits for the rate limit, longer than requests take", 2, 8, func(w *world.Cluster) {
-			nodes(w, "4", "node-a")
-			requests(w, 1.9, 250) // 150 more than may be sent at once: three seconds'
-			large := comes(w, 2.001, "large", "2", nil)
-			requests(w, 4.85, 1)
+			addNodes(w, "4", "node-a")
+			addRequests(w, 1.9, 250) // 150 more than may be sent at once: three seconds'
+			large := addPod(w, 2.001, "large", "2", nil)
+			addRequests(w, 4.85, 1)
 			w.Bound(4.86, large, "node-a")
 		}, `
 			2.002 large active UnscheduledPodAdd
@@ -201,8 +201,8 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			4.861 large deleted
 		`},
 		{"a pod is rejected before any node is looked at", 2, 3, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			pod := comes(w, 2, "store", "100m", func(p *v1.Pod) { world.Mount(p, "data") })
+			addNodes(w, "1", "node-a")
+			pod := addPod(w, 2, "store", "100m", func(p *v1.Pod) { world.Mount(p, "data") })
 			w.Patched(2.01, pod, "0/1 nodes are available: persistentvolumeclaim \"data\" not found.", "")
 		}, `
 			2.001 store active UnscheduledPodAdd
@@ -210,7 +210,7 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			2.006 store unschedulable ScheduleAttemptFailure VolumeRestrictions in 350µs
 		`},
 		{"no node has come yet, and nodes are recorded", 0, 1.1, func(w *world.Cluster) {
-			comes(w, 0.6, "web", "1", nil)
+			addPod(w, 0.6, "web", "1", nil)
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 		}, `
 			0.601 web active UnscheduledPodAdd
@@ -222,16 +222,16 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 
 // TestCatchesUpToALimit: where a pod is seen to be bound that is behind many others, while the model's loop waits for an answer, the loop takes
 // no more of them before it than it has time for in a hundred attempts' time.
-func TestCatchesUpToALimit(t *testing.T) {
+func TestCatchingUpIsLimited(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
-	w.Failed(2.002, comes(&w, 2, "large", "200", nil), noRoom)
+	w.Failed(2.002, addPod(&w, 2, "large", "200", nil), noRoom)
 	var last *v1.Pod
 	for i := range 150 {
-		last = comes(&w, 2.01+0.000001*float64(i), fmt.Sprint("web-", i), "100m", nil)
+		last = addPod(&w, 2.01+0.000001*float64(i), fmt.Sprint("web-", i), "100m", nil)
 	}
 	w.Bound(2.2, last, "node-a")
-	trace := traced(t, w.Recording(2.2), world.Config(t), 2.1)
+	trace := traceRecording(t, w.Recording(2.2), world.Config(t), 2.1)
 	if n := strings.Count(trace, " inflight"); n != 100 || !strings.HasSuffix(trace, "2.200 web-149 inflight (behind)\n2.200 web-149 scheduled node-a (outcome)\n2.200 web-149 deleted\n") {
 		t.Errorf("it makes %d attempts: %s", n, trace)
 	}
@@ -239,19 +239,19 @@ func TestCatchesUpToALimit(t *testing.T) {
 
 // TestWaitsForPatchOfTold: an attempt is told to have failed before the model has had it, and its patch, which says the same, is sent 300 ms later. The
 // loop waits for that. So another pod, whose attempt would not show, is tried only then.
-func TestWaitsForPatchOfTold(t *testing.T) {
+func TestLoopWaitsForPatchOfObservedFailure(t *testing.T) {
 	told := func(patched string) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
+			addNodes(w, "2", "node-a")
 			small := w.AddSmall(1)
-			comes(w, 1.6, "db", "4", free)
-			web := comes(w, 2, "web", "4", nil)
+			addPod(w, 1.6, "db", "4", rejectedBefore)
+			web := addPod(w, 2, "web", "4", nil)
 			w.Failed(2.0005, web, world.TooSmall)
 			w.Delete(2.05, small)
 			w.Patched(2.305, web, patched, "")
 		}
 	}
-	play(t, []scene{
+	checkMoves(t, []scenario{
 		{"the patch says something else: it is that of the next attempt", 2, 2.6, told("0/2 nodes are available: 2 Insufficient cpu."), `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (behind)
@@ -269,14 +269,14 @@ func TestWaitsForPatchOfTold(t *testing.T) {
 }
 
 // TestSeenPace: how long attempts take, and how long after the answer to a patch the next begins, is learned from those that are seen.
-func TestSeenPace(t *testing.T) {
+func TestLearnedPace(t *testing.T) {
 	// Twenty pods fail one after the other, each so long after the one before, and between them something is seen.
 	busy := func(every float64, between func(w *world.Cluster, seconds float64)) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
-			nodes(w, "4", "node-a")
+			addNodes(w, "4", "node-a")
 			small := w.AddSmall(1.5)
 			for i := range 40 {
-				comes(w, 1.6, fmt.Sprintf("web-%02d", i), "8", nil)
+				addPod(w, 1.6, fmt.Sprintf("web-%02d", i), "8", nil)
 			}
 			for i := range 40 {
 				at := 1.7 + every*float64(i)
@@ -286,13 +286,13 @@ func TestSeenPace(t *testing.T) {
 			w.Delete(2.9, small)
 			w.Recorded(2.95, world.PendingPod("other", "4"), 1)
 			w.Recorded(3, world.PendingPod("other", "4"), 2)
-			old := comes(w, 5, "old", "8", func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(-100) })
+			old := addPod(w, 5, "old", "8", func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(-100) })
 			w.Patched(5.01, old, noRoom, "")
-			comes(w, 5.0011, "next", "8", func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(-100); world.Reject(p, noRoom, "") })
+			addPod(w, 5.0011, "next", "8", func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(-100); world.Reject(p, noRoom, "") })
 		}
 	}
 	n := 0
-	play(t, []scene{
+	checkMoves(t, []scenario{
 		{"nothing between them", 5, 6, busy(0.003, func(*world.Cluster, float64) {}), `
 			5.001 old active UnscheduledPodAdd
 			5.002 next active UnscheduledPodAdd
@@ -332,7 +332,7 @@ func TestSeenPace(t *testing.T) {
 		{"a binding between them", 5, 6, busy(0.003, func(w *world.Cluster, at float64) {
 			n++
 			name := fmt.Sprint("bound-", n)
-			world.Change(w, at+0.001, sources.Updated, comes(w, at+0.001, name, "1m", nil), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+			world.Change(w, at+0.001, sources.Updated, addPod(w, at+0.001, name, "1m", nil), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
 		}), `
 			5.001 old active UnscheduledPodAdd
 			5.002 next active UnscheduledPodAdd
@@ -346,36 +346,36 @@ func TestSeenPace(t *testing.T) {
 
 // TestSeenLimited: bindings and patches count against the rate limit of the scheduler's client, unless every request is recorded. Once it is
 // used up, a pod without a sign of an attempt may have been tried all the same.
-func TestSeenLimited(t *testing.T) {
+func TestClientRateLimit(t *testing.T) {
 	burst := func(exact bool, n int, one func(w *world.Cluster, seconds float64, name string)) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
-			nodes(w, "100", "node-a")
+			addNodes(w, "100", "node-a")
 			if exact {
 				w.Add(1.6, &sources.Requested{})
 			}
 			for i := range n {
 				one(w, 1.9+0.0001*float64(i), fmt.Sprint("old-", i))
 			}
-			w.Patched(3.5, comes(w, 2, "web", "200", nil), noRoom, "")
+			w.Patched(3.5, addPod(w, 2, "web", "200", nil), noRoom, "")
 		}
 	}
 	binds := func(w *world.Cluster, seconds float64, name string) {
-		w.Bound(seconds, comes(w, seconds, name, "1m", nil), "node-a")
+		w.Bound(seconds, addPod(w, seconds, name, "1m", nil), "node-a")
 	}
 	patches := func(w *world.Cluster, seconds float64, name string) {
-		pod := comes(w, seconds, name, "200", nil)
+		pod := addPod(w, seconds, name, "200", nil)
 		w.Patched(seconds, pod, noRoom, "")
 	}
-	play(t, []scene{
+	checkMoves(t, []scenario{
 		{"by bindings", 2, 3.6, burst(false, 95, binds), `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (turn)
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 		{"by recorded requests", 2, 2.3, func(w *world.Cluster) {
-			nodes(w, "100", "node-a")
-			requests(w, 1.999, 100)
-			comes(w, 2, "web", "200", nil)
+			addNodes(w, "100", "node-a")
+			addRequests(w, 1.999, 100)
+			addPod(w, 2, "web", "200", nil)
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (turn)
@@ -405,14 +405,14 @@ func TestSeenLimited(t *testing.T) {
 }
 
 // TestSeenRestart: a scheduler that starts has nothing of what the one before knew.
-func TestSeenRestart(t *testing.T) {
-	play(t, []scene{
+func TestMovesAfterRestart(t *testing.T) {
+	checkMoves(t, []scenario{
 		{"pods that went meanwhile are gone, in the order of their names", 2, 6, func(w *world.Cluster) {
 			w.Started(0.5)
-			nodes(w, "1", "node-a")
-			z, a := w.Patched(2.01, comes(w, 2, "z", "4", nil), noRoom, ""), w.Patched(2.11, comes(w, 2.1, "a", "4", nil), noRoom, "")
-			m := w.Patched(2.21, comes(w, 2.2, "m", "4", nil), noRoom, "")
-			bound := comes(w, 2.9995, "b", "1", nil)
+			addNodes(w, "1", "node-a")
+			z, a := w.Patched(2.01, addPod(w, 2, "z", "4", nil), noRoom, ""), w.Patched(2.11, addPod(w, 2.1, "a", "4", nil), noRoom, "")
+			m := w.Patched(2.21, addPod(w, 2.2, "m", "4", nil), noRoom, "")
+			bound := addPod(w, 2.9995, "b", "1", nil)
 			world.Change(w, 2.9995, sources.Deleted, z, nil)
 			world.Change(w, 2.9996, sources.Deleted, a, nil)
 			w.Bound(2.9997, bound, "node-a")
@@ -443,12 +443,12 @@ func TestSeenRestart(t *testing.T) {
 		`},
 		{"its client's rate limit is fresh", 2, 6, func(w *world.Cluster) {
 			w.Started(0.5)
-			nodes(w, "100", "node-a")
+			addNodes(w, "100", "node-a")
 			for i := range 95 {
-				w.Bound(1.9+0.0001*float64(i), comes(w, 1.9, fmt.Sprint("old-", i), "1m", nil), "node-a")
+				w.Bound(1.9+0.0001*float64(i), addPod(w, 1.9, fmt.Sprint("old-", i), "1m", nil), "node-a")
 			}
 			w.Started(2)
-			w.Patched(3.5, comes(w, 2.1, "web", "200", nil), noRoom, "")
+			w.Patched(3.5, addPod(w, 2.1, "web", "200", nil), noRoom, "")
 		}, `
 			2.000 other active UnscheduledPodAdd
 			2.101 web active UnscheduledPodAdd
@@ -459,8 +459,8 @@ func TestSeenRestart(t *testing.T) {
 		`},
 		{"it tries at once what was tried just before", 2, 6, func(w *world.Cluster) {
 			w.Started(0.5)
-			nodes(w, "1", "node-a")
-			web := comes(w, 2, "web", "4", nil)
+			addNodes(w, "1", "node-a")
+			web := addPod(w, 2, "web", "4", nil)
 			w.Recorded(2.003, web, 1)
 			web = w.Patched(2.01, web, noRoom, "")
 			w.Started(2.0105)
@@ -479,8 +479,8 @@ func TestSeenRestart(t *testing.T) {
 		`},
 		{"its release decides, unless it is inferred", 2, 6, func(w *world.Cluster) {
 			w.Started(0.5)
-			nodes(w, "1", "node-a")
-			w.Patched(2.01, comes(w, 2, "web", "4", nil), noRoom, "")
+			addNodes(w, "1", "node-a")
+			w.Patched(2.01, addPod(w, 2, "web", "4", nil), noRoom, "")
 			w.Add(3, &sources.SchedulerStarted{Release: "v1.31.0", PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
 			w.Add(4, &sources.SchedulerRunning{Release: "v1.31.0"}) // which is known
 			w.Add(5, &sources.SchedulerStarted{Release: "v1.30.0", ReleaseInferred: true, PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
@@ -502,7 +502,7 @@ func TestSeenRestart(t *testing.T) {
 }
 
 // TestSeenByALog: what the model makes of a log beside the objects: of its verbosity, of beginnings of attempts, of dumps.
-func TestSeenByALog(t *testing.T) {
+func TestLogBesideObjects(t *testing.T) {
 	logs := func(seconds float64, verbosity int) func(w *world.Cluster) {
 		return func(w *world.Cluster) { w.Add(seconds, &sources.Logged{Verbosity: verbosity}) }
 	}
@@ -512,11 +512,11 @@ func TestSeenByALog(t *testing.T) {
 	dump := func(w *world.Cluster, seconds float64, pod *v1.Pod, in sources.Tier) {
 		w.Add(seconds, &sources.Dumped{Pod: world.Key(pod.Name), UID: pod.UID, In: in})
 	}
-	play(t, []scene{
+	checkMoves(t, []scenario{
 		{"an attempt begins before the pod's creation is delivered, and another while it is unschedulable", 2, 4, func(w *world.Cluster) {
 			logs(0, 3)(w)
-			nodes(w, "4", "node-a")
-			a := comes(w, 2, "a", "8", nil)
+			addNodes(w, "4", "node-a")
+			a := addPod(w, 2, "a", "8", nil)
 			fails(w, 2.0005, 2.001, "a")
 			a = w.Patched(2.01, a, noRoom, "")
 			fails(w, 2.5, 2.504, "a")
@@ -529,14 +529,14 @@ func TestSeenByALog(t *testing.T) {
 			2.504 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 4ms (outcome)
 		`},
 		{"it tells all moves, and then none: an attempt is under way at either end", 2, 4, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			w.Failed(2.003, comes(w, 2, "web", "4", nil), noRoom)
+			addNodes(w, "1", "node-a")
+			w.Failed(2.003, addPod(w, 2, "web", "4", nil), noRoom)
 			logs(2.002, sources.MovesVerbosity)(w)
 			for i, to := range []sources.Tier{sources.TierUnschedulable, sources.TierActive, sources.TierActive, sources.TierInFlight, sources.TierScheduled} {
 				w.Add(2.1+0.1*float64(i), &sources.Move{Pod: world.Key("web"), To: to, Restated: i == 2})
 			}
 			w.Bound(2.5, world.PendingPod("web", "4"), "node-a")
-			comes(w, 2.6, "late", "1", nil)
+			addPod(w, 2.6, "late", "1", nil)
 			w.Add(2.61, &sources.Move{Pod: world.Key("late"), To: sources.TierActive})
 			w.Add(2.62, &sources.Move{Pod: world.Key("late"), To: sources.TierInFlight})
 			logs(2.7, 0)(w)
@@ -550,11 +550,11 @@ func TestSeenByALog(t *testing.T) {
 			2.801 late deleted
 		`},
 		{"a dump lists a pod whose attempt is under way", 2, 4, func(w *world.Cluster) {
-			nodes(w, "4", "node-a")
-			a := comes(w, 2, "a", "8", nil)
+			addNodes(w, "4", "node-a")
+			a := addPod(w, 2, "a", "8", nil)
 			w.Failed(2.005, a, noRoom)
 			dump(w, 2.0045, a, sources.TierActive)
-			placed := comes(w, 2.5, "placed", "1", nil)
+			placed := addPod(w, 2.5, "placed", "1", nil)
 			dump(w, 2.5015, placed, sources.TierActive)
 			dump(w, 2.503, placed, sources.TierBackoff)
 		}, `
@@ -570,20 +570,20 @@ func TestSeenByALog(t *testing.T) {
 			3.906 placed unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
 		`},
 		{"a dump lists a pod that was placed as unschedulable: its binding has failed", 3, 5, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			dump(w, 4, wantsVolume(w), sources.TierUnschedulable)
+			addNodes(w, "1", "node-a")
+			dump(w, 4, addPodWithVolume(w), sources.TierUnschedulable)
 		}, `
 			3.001 store active UnscheduledPodAdd
 			3.001 store inflight (turn)
 			4.000 store unschedulable ScheduleAttemptFailure (dump)
 		`},
 		{"a dump lists pods that it tells nothing of", 2, 4, func(w *world.Cluster) {
-			nodes(w, "4", "node-a")
-			theirs := comes(w, 2, "theirs", "8", func(p *v1.Pod) { p.Spec.SchedulerName = "volcano" })
-			gated := comes(w, 2.05, "gated", "1", func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "g"}} })
+			addNodes(w, "4", "node-a")
+			theirs := addPod(w, 2, "theirs", "8", func(p *v1.Pod) { p.Spec.SchedulerName = "volcano" })
+			gated := addPod(w, 2.05, "gated", "1", func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "g"}} })
 			dump(w, 3, gated, sources.TierUnschedulable) // as which gated pods are listed
-			bound := w.Bound(2.11, comes(w, 2.1, "bound", "1", nil), "node-a")
-			again := comes(w, 2.2, "again", "8", nil)
+			bound := w.Bound(2.11, addPod(w, 2.1, "bound", "1", nil), "node-a")
+			again := addPod(w, 2.2, "again", "8", nil)
 			w.Patched(2.21, again, noRoom, "")
 			for _, pod := range []*v1.Pod{theirs, bound, world.PendingPod("nobody", "1")} {
 				dump(w, 3, pod, sources.TierActive)
@@ -600,8 +600,8 @@ func TestSeenByALog(t *testing.T) {
 			2.206 again unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 		{"a dump finds a pod woken, which the model has unschedulable", 2, 4, func(w *world.Cluster) {
-			nodes(w, "4", "node-a")
-			a := w.Patched(2.01, comes(w, 2, "a", "8", nil), noRoom, "")
+			addNodes(w, "4", "node-a")
+			a := w.Patched(2.01, addPod(w, 2, "a", "8", nil), noRoom, "")
 			dump(w, 3, a, sources.TierBackoff)
 			dump(w, 3.2, a, sources.TierUnschedulable)
 			dump(w, 3.4, a, sources.TierUnschedulable)
@@ -617,7 +617,7 @@ func TestSeenByALog(t *testing.T) {
 }
 
 // TestSeenOfFlushes: a flush of backoffQ shows by the attempts of the pods that it woke, as late as they begin.
-func TestSeenOfFlushes(t *testing.T) {
+func TestObservedFlushes(t *testing.T) {
 	of := func(verbosity int, sees func(w *world.Cluster, a *v1.Pod)) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
 			if verbosity > 0 {
@@ -629,7 +629,7 @@ func TestSeenOfFlushes(t *testing.T) {
 			sees(w, a)
 		}
 	}
-	playWith(t, byFlushesAlone, []scene{
+	checkMovesWith(t, noPopFromBackoffQ, []scenario{
 		{"by an Event", 2, 5, of(0, func(w *world.Cluster, a *v1.Pod) { w.Recorded(3.5, a, 2) }), `
 			2.301 a active UnscheduledPodAdd
 			2.302 a inflight (failure)
@@ -673,7 +673,7 @@ func TestSeenOfFlushes(t *testing.T) {
 }
 
 // attempts returns how many times that pod is tried.
-func attempts(t *testing.T, rec *sources.Recording, pod string) (n int) {
+func countAttempts(t *testing.T, rec *sources.Recording, pod string) (n int) {
 	t.Helper()
 	for _, m := range replayed.Moves(t, rec, pod) {
 		if strings.Contains(m, ">inflight") {
@@ -694,7 +694,7 @@ func TestPatchBesideLog(t *testing.T) {
 			c.Add(2.003, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Message: world.TooSmall, Log: of.verbosity > 0})
 			web = c.Patched(2.01, web, world.TooSmall, "")
 			c.Patched(5, web, world.TooSmall, "")
-			if got := attempts(t, c.Recording(6), "web"); got != of.tried {
+			if got := countAttempts(t, c.Recording(6), "web"); got != of.tried {
 				t.Errorf("it is tried %d times, want %d", got, of.tried)
 			}
 		})
@@ -702,16 +702,16 @@ func TestPatchBesideLog(t *testing.T) {
 }
 
 // flushing is that a scheduler starts which takes pods out of backoffQ by its flush alone.
-func flushing() *sources.SchedulerStarted {
+func startWithoutPop() *sources.SchedulerStarted {
 	return &sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1,
 		Gates: map[string]bool{"SchedulerPopFromBackoffQ": false}}
 }
 
 // TestFlushSeenLate: a flush that shows by the attempt of one pod has taken no pod whose backoff went on for longer than that of the
 // one. When the scheduler started, and so when it flushes, is known but roughly.
-func TestFlushSeenLate(t *testing.T) {
+func TestLateObservedFlush(t *testing.T) {
 	var c world.Cluster
-	c.Add(0, flushing())
+	c.Add(0, startWithoutPop())
 	small := c.Small()
 	a, b := c.AddStuck(2.300, "a"), c.AddStuck(2.340, "b")
 	c.Delete(2.5, small)

@@ -22,18 +22,18 @@ import (
 )
 
 const (
-	arrives  = " >active UnscheduledPodAdd modelled"
-	popped   = " active>inflight modelled"
-	fails    = " inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled"
-	woken    = " unschedulable>backoff AssignedPodDelete NodeResourcesFit modelled"
-	isPopped = " backoff>inflight NodeResourcesFit modelled"
-	asleep   = " backoff>unschedulable NodeResourcesFit modelled"
-	isTaken  = " unschedulable>inflight NodeResourcesFit modelled"
+	arrival             = " >active UnscheduledPodAdd modelled"
+	popped              = " active>inflight modelled"
+	failed              = " inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled"
+	woken               = " unschedulable>backoff AssignedPodDelete NodeResourcesFit modelled"
+	poppedFromBackoff   = " backoff>inflight NodeResourcesFit modelled"
+	returned            = " backoff>unschedulable NodeResourcesFit modelled"
+	poppedUnschedulable = " unschedulable>inflight NodeResourcesFit modelled"
 )
 
 // TestRecorder: the first and the second failed attempt of a pod that stays as it is are seen, and so there
 // was none that is not. Those that follow are not seen, and are modelled.
-func TestRecorder(t *testing.T) {
+func TestObservableAttempts(t *testing.T) {
 	var c world.Cluster
 	first := c.Small()
 	second, third := c.AddSmall(1), c.AddSmall(1)
@@ -55,26 +55,26 @@ func TestRecorder(t *testing.T) {
 		t.Fatal(err)
 	}
 	replayed.Compare(t, replayed.Moves(t, c.Recording(20), "web"), []string{
-		"2" + arrives, "2" + popped, "2" + fails,
-		"3" + woken, "3" + asleep, "6" + isTaken, "6" + fails,
-		"8" + woken, "8" + isPopped, "8" + fails,
-		"11" + woken, "11" + isPopped, "11" + fails,
+		"2" + arrival, "2" + popped, "2" + failed,
+		"3" + woken, "3" + returned, "6" + poppedUnschedulable, "6" + failed,
+		"8" + woken, "8" + poppedFromBackoff, "8" + failed,
+		"11" + woken, "11" + poppedFromBackoff, "11" + failed,
 	})
 }
 
 // TestRecorderOfAnother: the loop takes others before a pod whose attempt is yet to be seen.
-func TestRecorderOfAnother(t *testing.T) {
+func TestObservableAttemptsInOrder(t *testing.T) {
 	var c world.Cluster
 	small := c.Small()
 	web, db := c.AddStuck(2, "web"), c.AddStuck(2.5, "db") // so web is the first in activeQ
 	c.Delete(4, small)
 	c.Recorded(4.1, db, 1)
 	c.Recorded(4.3, web, 1)
-	taken(t, c.Recording(20), 4, "db 4.10", "web 4.30")
+	checkPops(t, c.Recording(20), 4, "db 4.10", "web 4.30")
 }
 
 // taken compares when the loop takes which pod after so many seconds.
-func taken(t *testing.T, rec *sources.Recording, after float64, want ...string) {
+func checkPops(t *testing.T, rec *sources.Recording, after float64, want ...string) {
 	t.Helper()
 	var got []string
 	err := timeline.Replay(t.Context(), rec, timeline.Options{}, func(m *board.Transition) error {
@@ -90,7 +90,7 @@ func taken(t *testing.T, rec *sources.Recording, after float64, want ...string) 
 
 // TestLoopWaitsUntold: where it is not told when the patch was sent, the loop waits for as long as requests take at
 // the least. The model had not woken the pod that is patched.
-func TestLoopWaitsUntold(t *testing.T) {
+func TestLoopWaitsWithoutSendTime(t *testing.T) {
 	var c world.Cluster
 	small := c.Small()
 	web := c.AddStuck(2, "web")
@@ -114,7 +114,7 @@ func TestLoopWaitsUntold(t *testing.T) {
 
 // TestLoopHeldUp: where the first pod's attempt is seen late, and nothing can have woken the pod in between, the loop was
 // held up, and took none behind it either.
-func TestLoopHeldUp(t *testing.T) {
+func TestLoopWasBlocked(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		between func(c *world.Cluster, other *v1.Pod)
@@ -131,13 +131,13 @@ func TestLoopHeldUp(t *testing.T) {
 			r.Delete(10, small)
 			c.between(&r, other)
 			r.Recorded(10.09, web, 1)
-			taken(t, r.Recording(10.2), 4, c.want...)
+			checkPops(t, r.Recording(10.2), 4, c.want...)
 		})
 	}
 }
 
 // wantsVolume has a pod come, 3 s after the start, whose volume somebody has yet to provide.
-func wantsVolume(c *world.Cluster) *v1.Pod {
+func addPodWithVolume(c *world.Cluster) *v1.Pod {
 	mode, class := storagev1.VolumeBindingWaitForFirstConsumer, "disk"
 	world.Change(c, 2, sources.Added, &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Provisioner: "disk.example.com", VolumeBindingMode: &mode}, nil)
 	world.Change(c, 2, sources.Added, world.PendingClaim("data", class), nil)
@@ -154,15 +154,15 @@ func TestSlowVolume(t *testing.T) {
 		want []string
 	}{
 		"bound": {func(c *world.Cluster, pod *v1.Pod) { c.Bound(10, pod, "node-a") },
-			[]string{"3" + arrives, "3" + popped, "10 inflight>scheduled observed"}},
+			[]string{"3" + arrival, "3" + popped, "10 inflight>scheduled observed"}},
 		"not provided": {func(c *world.Cluster, pod *v1.Pod) { c.Failed(10, pod, "binding volumes: context deadline exceeded") },
-			[]string{"3" + arrives, "3" + popped, "10 inflight>backoff ScheduleAttemptFailure modelled"}},
+			[]string{"3" + arrival, "3" + popped, "10 inflight>backoff ScheduleAttemptFailure modelled"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var c world.Cluster
 			small := c.Small()
 			c.AddStuck(1.5, "other")
-			pod := wantsVolume(&c)
+			pod := addPodWithVolume(&c)
 			c.Delete(5, small) // which wakes pods that wait
 			of.ends(&c, pod)
 			replayed.Compare(t, replayed.Moves(t, c.Recording(10.2), "store"), of.want)
@@ -172,7 +172,7 @@ func TestSlowVolume(t *testing.T) {
 
 // TestRecorderUnknown: of a pod that was there before the source, and of all where the source tells nothing of the
 // recorder, no attempt is held back.
-func TestRecorderUnknown(t *testing.T) {
+func TestUnobservableAttempts(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		stuck func(c *world.Cluster) *v1.Pod
@@ -195,7 +195,7 @@ func TestRecorderUnknown(t *testing.T) {
 			c.stuck(&r)
 			r.Delete(3, small)
 			replayed.Compare(t, replayed.Moves(t, r.Recording(20), "web"), []string{
-				"2" + arrives, "2" + popped, "2" + fails, "3" + woken, "3" + isPopped, "3" + fails,
+				"2" + arrival, "2" + popped, "2" + failed, "3" + woken, "3" + poppedFromBackoff, "3" + failed,
 			})
 		})
 	}
@@ -203,7 +203,7 @@ func TestRecorderUnknown(t *testing.T) {
 
 // broken returns how a stream stands of which one watch hears nothing from since on, until it is heard again. until is 0 if it
 // never is.
-func broken(resource string, since, until float64) func(float64) sources.Status {
+func watchGap(resource string, since, until float64) func(float64) sources.Status {
 	return func(now float64) sources.Status {
 		r := sources.Resource{Name: resource, State: sources.ResourceWatched}
 		if resource != "" && now >= since {
@@ -217,13 +217,13 @@ func broken(resource string, since, until float64) func(float64) sources.Status 
 }
 
 // unheard has a watch hear nothing in that time.
-func unheard(w *world.Cluster, resource string, since, until float64) {
+func addWatchGap(w *world.Cluster, resource string, since, until float64) {
 	w.Add(since, &sources.WatchGap{Resource: resource, Gap: sources.Gap{Since: world.At(since)}})
 	w.Add(until, &sources.WatchGap{Resource: resource, Gap: sources.Gap{Since: world.At(since), Until: world.At(until)}})
 }
 
 // recorded is the feed of what a recorder writes of the session that played plays.
-func recorded(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) *shadow.Feed {
+func recordedFeed(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) *shadow.Feed {
 	t.Helper()
 	var gaps sources.GapTracker
 	rec := c.Recording(seconds)
@@ -240,13 +240,13 @@ func recorded(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, secon
 }
 
 // ways are those in which what a watch did not hear comes to the model: while it lasts, and afterwards.
-var ways = []struct {
+var feeds = []struct {
 	name string
 	feed func(*testing.T, *schedulerconfig.Config, *world.Cluster, float64, func(float64) sources.Status) *shadow.Feed
-}{{"live", played}, {"recorded", recorded}}
+}{{"live", liveFeed}, {"recorded", recordedFeed}}
 
 // wakes has a node come that has room for a stuck pod, and a taint: the pod is woken, and fails again.
-func wakes(w *world.Cluster, seconds float64) {
+func addTaintedNode(w *world.Cluster, seconds float64) {
 	node := world.Node("node-b", "8")
 	node.Spec.Taints = []v1.Taint{{Key: "gpu", Effect: v1.TaintEffectNoSchedule}}
 	world.Change(w, seconds, sources.Added, node, nil)
@@ -255,7 +255,7 @@ func wakes(w *world.Cluster, seconds float64) {
 // TestUnheardAttempt: a pod that failed is woken, and no attempt of it is seen. Where all is heard that would show one, none was
 // made. Where the watch is broken by which it would be seen to fail, or by which it would be seen to be bound, the model makes it
 // by itself: also where the watch broke only for a moment.
-func TestUnheardAttempt(t *testing.T) {
+func TestAttemptDuringWatchGap(t *testing.T) {
 	untried, tries := []string{"2 web"}, []string{"2 web", "10 web"}
 	for _, c := range []struct {
 		watch        string
@@ -276,9 +276,9 @@ func TestUnheardAttempt(t *testing.T) {
 		world.Change(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
 		w.Add(1, &sources.Attached{Nodes: true})
 		w.AddStuck(2, "web")
-		wakes(&w, 10)
-		for _, way := range ways {
-			tried, _ := shown(way.feed(t, world.Config(t), &w, 13, broken(c.watch, c.since, c.until)))
+		addTaintedNode(&w, 10)
+		for _, way := range feeds {
+			tried, _ := popsAndSilences(way.feed(t, world.Config(t), &w, 13, watchGap(c.watch, c.since, c.until)))
 			expect(t, fmt.Sprintf("%s, %s from %v to %v: tried", way.name, c.watch, c.since, c.until), tried, c.want)
 		}
 	}
@@ -286,7 +286,7 @@ func TestUnheardAttempt(t *testing.T) {
 
 // TestUnheardFirstAttempt: a pod's first attempt shows by the pods' watch alone, whatever becomes of it. So without Events, too, it
 // shows that no scheduler is there. Without pods that does not show.
-func TestUnheardFirstAttempt(t *testing.T) {
+func TestFirstAttemptDuringWatchGap(t *testing.T) {
 	for watch, want := range map[string][2][]string{
 		"events": {nil, {"17 silent since 1 "}},
 		"pods":   {{"2 web"}, nil},
@@ -295,8 +295,8 @@ func TestUnheardFirstAttempt(t *testing.T) {
 		world.Change(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
 		w.Add(1, &sources.Attached{Nodes: true})
 		world.Change(&w, 2, sources.Added, world.PendingPod("web", "4"), nil)
-		for _, way := range ways {
-			tried, silences := shown(way.feed(t, world.Config(t), &w, 30, broken(watch, 2.05, 0)))
+		for _, way := range feeds {
+			tried, silences := popsAndSilences(way.feed(t, world.Config(t), &w, 30, watchGap(watch, 2.05, 0)))
 			expect(t, way.name+", "+watch+": tried", tried, want[0])
 			expect(t, way.name+", "+watch+": silences", silences, want[1])
 		}
@@ -304,7 +304,7 @@ func TestUnheardFirstAttempt(t *testing.T) {
 }
 
 // moves are those of a pod that f made.
-func moves(f *shadow.Feed, pod string) (moves []string) {
+func feedMoves(f *shadow.Feed, pod string) (moves []string) {
 	for _, ev := range f.Events {
 		if m, ok := ev.Fact.(*shadow.Move); ok && m.Pod.Name == pod {
 			moves = append(moves, fmt.Sprintf("%.1f %s", ev.Time.Sub(world.At(0)).Seconds(), m.To))
@@ -315,7 +315,7 @@ func moves(f *shadow.Feed, pod string) (moves []string) {
 
 // TestUnheardBinding: a pod is placed while the pods are not heard. It stays in flight until they are, and is bound then, or was
 // not.
-func TestUnheardBinding(t *testing.T) {
+func TestBindingDuringWatchGap(t *testing.T) {
 	for _, binds := range []bool{true, false} {
 		var w world.Cluster
 		world.Change(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
@@ -326,8 +326,8 @@ func TestUnheardBinding(t *testing.T) {
 			w.Bound(20, web, "node-a")
 			want = []string{"5.0 active", "5.0 inflight", "20.0 scheduled", "20.0 deleted"}
 		}
-		for _, way := range ways {
-			got := moves(way.feed(t, world.Config(t), &w, 26, broken("pods", 5.05, 20)), "web")
+		for _, way := range feeds {
+			got := feedMoves(way.feed(t, world.Config(t), &w, 26, watchGap("pods", 5.05, 20)), "web")
 			if !binds && len(got) == 3 { // some seconds after they are heard
 				if at := got[2]; at <= "20.5 " || at >= "23" {
 					t.Errorf("%s, it is given up: %v", way.name, got)
@@ -340,16 +340,16 @@ func TestUnheardBinding(t *testing.T) {
 }
 
 // TestMissedPatch: what a list shows of a pod that was tried while the pods were not heard is that attempt, and no other one.
-func TestMissedPatch(t *testing.T) {
+func TestPatchDuringWatchGap(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
 	web := w.AddStuck(2, "web")
-	wakes(&w, 10)
+	addTaintedNode(&w, 10)
 	w.Patched(20, web, "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s).", "")
-	for _, way := range ways {
-		f := way.feed(t, world.Config(t), &w, 23, broken("pods", 5, 20))
-		if got, want := moves(f, "web"), []string{"2.0 active", "2.0 inflight", "2.0 unschedulable", "10.0 active", "10.0 inflight", "10.0 unschedulable"}; !slices.Equal(slices.Compact(got), want) {
+	for _, way := range feeds {
+		f := way.feed(t, world.Config(t), &w, 23, watchGap("pods", 5, 20))
+		if got, want := feedMoves(f, "web"), []string{"2.0 active", "2.0 inflight", "2.0 unschedulable", "10.0 active", "10.0 inflight", "10.0 unschedulable"}; !slices.Equal(slices.Compact(got), want) {
 			t.Errorf("%s, it moves %v, want %v", way.name, got, want)
 		}
 	}

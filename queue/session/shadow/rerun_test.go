@@ -19,7 +19,7 @@ import (
 )
 
 // reruns has a local scheduler decide over what happens in c, until seconds after noon, and returns its moves of a pod.
-func reruns(t *testing.T, rec *sources.Recording, pod string) (moves []string) {
+func rerunMoves(t *testing.T, rec *sources.Recording, pod string) (moves []string) {
 	t.Helper()
 	rec.Rerun = true
 	f := shadow.NewFeed(rec, world.Config(t))
@@ -67,7 +67,7 @@ func TestTriggers(t *testing.T) {
 			world.Change(&w, 1, sources.Added, world.PendingPod("old", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
 			world.Change(&w, 2, sources.Added, world.PendingPod("web", "1"), nil)
 			world.Change(&w, 6, sources.Added, world.Node("small", "100m"), nil)
-			moves := reruns(t, w.Recording(20), "web")
+			moves := rerunMoves(t, w.Recording(20), "web")
 			want := []string{"2.0 active UnscheduledPodAdd", "2.0 inflight", "2.0 unschedulable ScheduleAttemptFailure"}
 			expect(t, "at first", moves[:3], want)
 			again := ""
@@ -107,7 +107,7 @@ func TestTriggersInOrder(t *testing.T) {
 }
 
 // TestInjectedIntoARerun: what a person did in a what-if, which was saved as a recording, a rerun does too.
-func TestInjectedIntoARerun(t *testing.T) {
+func TestRerunRepeatsUserActions(t *testing.T) {
 	for what, want := range map[string][]string{
 		"":                         {"5.0 active ForceActivate", "5.0 inflight", "5.0 unschedulable ScheduleAttemptFailure"},
 		queue.LeftoverFlush:        nil, // it has not waited long enough
@@ -119,19 +119,19 @@ func TestInjectedIntoARerun(t *testing.T) {
 		world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 		world.Change(&w, 2, sources.Added, world.PendingPod("web", "4"), nil)
 		w.Add(5, &sources.Injected{What: what, Pod: world.Key("web")})
-		expect(t, fmt.Sprintf("%q", what), reruns(t, w.Recording(10), "web")[3:], want)
+		expect(t, fmt.Sprintf("%q", what), rerunMoves(t, w.Recording(10), "web")[3:], want)
 	}
 }
 
 // TestRerunPassesQuietTime: a rerun plays all of a time in which nothing is told. Of one that is longer than a day it plays the first
 // hour and the last day: there is nothing but the same flushes between.
-func TestRerunPassesQuietTime(t *testing.T) {
+func TestRerunSkipsQuietTime(t *testing.T) {
 	quiet := func(seconds float64) (moves []string) {
 		var w world.Cluster
 		world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 		world.Change(&w, 2, sources.Added, world.PendingPod("web", "4"), nil)
 		world.Change(&w, seconds, sources.Added, world.Node("node-b", "8"), nil)
-		return reruns(t, w.Recording(seconds+10), "web")[3:]
+		return rerunMoves(t, w.Recording(seconds+10), "web")[3:]
 	}
 	tried := func(at string) []string {
 		return []string{at + " inflight", at + " unschedulable ScheduleAttemptFailure"}
@@ -165,7 +165,7 @@ func TestRerunPassesQuietTime(t *testing.T) {
 }
 
 // TestNoSchedulerCanBeSetUp: a configuration with which none starts is told, and what happened is shown without a queue.
-func TestNoSchedulerCanBeSetUp(t *testing.T) {
+func TestSchedulerCannotStart(t *testing.T) {
 	cfg := world.Config(t)
 	cfg.Profiles[0].SchedulerName = ""
 	for name, begins := range map[string]sources.Fact{"from the beginning": nil, "a scheduler that starts": &sources.SchedulerStarted{}, "a scheduler at work": &sources.Attached{Nodes: true}} {
@@ -196,7 +196,7 @@ func TestNoSchedulerCanBeSetUp(t *testing.T) {
 }
 
 // TestRerunNamesTheRelease: a rerun under another release says so, and one of a rerun is that.
-func TestRerunNamesTheRelease(t *testing.T) {
+func TestRerunRelease(t *testing.T) {
 	rec := world.WithVictim("1")
 	again, err := shadow.Rerun(rec, "v1.30")
 	if err != nil || again.Name != rec.Name+" under v1.30" || !again.Rerun || rec.Rerun || len(again.Notices) != len(rec.Notices)+1 {
@@ -214,7 +214,7 @@ func TestRerunNamesTheRelease(t *testing.T) {
 }
 
 // TestLongRecording: one that is read again and again is played as one that is kept, and one that can't be read to its end says so.
-func TestLongRecording(t *testing.T) {
+func TestRereadRecording(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	for _, c := range []struct {
 		name  string
@@ -274,7 +274,7 @@ func TestLongRecording(t *testing.T) {
 
 // TestRerunLeavesOut: of a pod's changes a rerun leaves out what the recorded scheduler did, and what the API server did as it bound
 // the pod: its node, its condition, its phase, and the labels of its node. What is its own stays.
-func TestRerunLeavesOut(t *testing.T) {
+func TestRerunRemovesSchedulerWrites(t *testing.T) {
 	var w world.Cluster
 	w.Started(0.5)
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
@@ -360,36 +360,36 @@ func TestRerunAsync(t *testing.T) {
 }
 
 // playAgain compares what a local scheduler makes of each scene: nothing corrects it.
-func playAgain(t *testing.T, scenes []scene) {
+func checkRerun(t *testing.T, scenes []scenario) {
 	t.Helper()
 	for _, s := range scenes {
 		t.Run(s.name, func(t *testing.T) {
 			var w world.Cluster
-			s.of(&w)
+			s.setup(&w)
 			rec := w.Recording(s.until)
 			rec.Rerun = true
-			says(t, traced(t, rec, world.Config(t), s.from), s.want)
+			compareTrace(t, traceRecording(t, rec, world.Config(t), s.from), s.want)
 		})
 	}
 }
 
 // TestRerunAmongOthers: what a rerun makes of what happens while something of the scheduler is under way.
-func TestRerunAmongOthers(t *testing.T) {
-	playAgain(t, []scene{
+func TestRerunConcurrentChanges(t *testing.T) {
+	checkRerun(t, []scenario{
 		{"a pod preempts another pod's node: that one loses its nomination at once", 2, 2.4, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
-			runsOn(w, "low", "1", 0, 30)
-			runsOn(w, "other", "1", 10, 30)
-			comes(w, 2, "mid", "1", priority(50))
-			comes(w, 2.3, "high", "2", priority(100))
+			addRunningPod(w, "low", "1", 0, 30)
+			addRunningPod(w, "other", "1", 10, 30)
+			addPod(w, 2, "mid", "1", priority(50))
+			addPod(w, 2.3, "high", "2", priority(100))
 		}, `
-			2.000 mid: waits
+			2.000 mid: pending
 			2.001 mid active UnscheduledPodAdd
 			2.001 mid inflight
 			2.002 mid unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 660µs
 			2.007 mid: nominated to node-a
-			2.011 low: going
-			2.300 high: waits
+			2.011 low: terminating
+			2.300 high: pending
 			2.301 high active UnscheduledPodAdd
 			2.301 high inflight
 			2.302 mid: rejected
@@ -398,32 +398,32 @@ func TestRerunAmongOthers(t *testing.T) {
 			2.307 high: nominated to node-a
 			2.307 mid inflight
 			2.307 mid unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.311 other: going
+			2.311 other: terminating
 			2.312 mid: rejected
 		`},
 		{"many nodes come while a victim's deletion is under way, which is asked for once", 2, 2.1, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
-			runsOn(w, "a", "1", 0, 30)
-			runsOn(w, "b", "1", 0, 30)
-			comes(w, 2, "high", "2", priority(100))
+			addRunningPod(w, "a", "1", 0, 30)
+			addRunningPod(w, "b", "1", 0, 30)
+			addPod(w, 2, "high", "2", priority(100))
 			for i := range 120 {
 				world.Change(w, 2.002, sources.Added, world.Node(fmt.Sprint("small-", i), "100m"), nil)
 			}
 		}, `
-			2.000 high: waits
+			2.000 high: pending
 			2.001 high active UnscheduledPodAdd
 			2.001 high inflight
 			2.002 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 660µs
 			2.007 high: nominated to node-a
-			2.011 a: going
-			2.021 b: going
+			2.011 a: terminating
+			2.021 b: terminating
 		`},
 		{"the scheduler hears of a node as an attempt ends, which is over then", 2, 6, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			comes(w, 2, "web", "2", nil)
+			addPod(w, 2, "web", "2", nil)
 			world.Change(w, 2.00070150001, sources.Added, world.Node("node-b", "2"), nil) // of which it hears a millisecond later
 		}, `
-			2.000 web: waits
+			2.000 web: pending
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
@@ -437,32 +437,32 @@ func TestRerunAmongOthers(t *testing.T) {
 		{"a pod changes, and a node goes, while its binding is under way", 2, 3, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			node := world.Change(w, 1, sources.Added, world.Node("node-b", "100m"), nil)
-			web := comes(w, 2, "web", "1", nil)
+			web := addPod(w, 2, "web", "1", nil)
 			world.Change(w, 2.003, sources.Updated, web, func(p *v1.Pod) { p.Labels = map[string]string{"new": "yes"} })
 			world.Change(w, 2.004, sources.Deleted, node, nil)
 		}, `
-			2.000 web: waits
+			2.000 web: pending
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight
-			2.003 web: waits
+			2.003 web: pending
 			2.007 web scheduled node-a
 			2.007 web: on node-a
 			2.008 web deleted
 		`},
 		{"a pod goes while its binding is under way, and comes back", 2, 3, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			web := comes(w, 2, "web", "1", nil)
+			web := addPod(w, 2, "web", "1", nil)
 			world.Change(w, 2.003, sources.Deleted, web, nil)
 			w.Add(2.0035, &sources.Mark{})
-			comes(w, 2.0055, "web", "4", nil)
+			addPod(w, 2.0055, "web", "4", nil)
 		}, `
-			2.000 web: waits
+			2.000 web: pending
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight
-			2.003 web: gone
+			2.003 web: deleted
 			2.003 web backoff ScheduleAttemptFailure
 			2.004 web deleted
-			2.006 web: waits
+			2.006 web: pending
 			2.006 web active UnscheduledPodAdd
 			2.007 web inflight
 			2.007 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
@@ -470,8 +470,8 @@ func TestRerunAmongOthers(t *testing.T) {
 		`},
 		{"a scheduler starts when a pod is there that is gated, and another has gone", 2, 5, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			comes(w, 1, "web", "1", func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "g"}} })
-			world.Change(w, 1.6, sources.Deleted, comes(w, 1.5, "gone", "1", nil), nil)
+			addPod(w, 1, "web", "1", func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "g"}} })
+			world.Change(w, 1.6, sources.Deleted, addPod(w, 1.5, "gone", "1", nil), nil)
 			w.Started(3.1)
 			w.Add(3.2, &sources.Mark{})
 		}, `
@@ -479,10 +479,10 @@ func TestRerunAmongOthers(t *testing.T) {
 		`},
 		{"a person activates a pod whose attempt is under way", 2, 2.5, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			comes(w, 2, "web", "2", nil)
+			addPod(w, 2, "web", "2", nil)
 			w.Add(2.0014, &sources.Injected{Pod: world.Key("web")})
 		}, `
-			2.000 web: waits
+			2.000 web: pending
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight
 			2.002 web backoff ScheduleAttemptFailure NodeResourcesFit in 660µs
@@ -493,11 +493,11 @@ func TestRerunAmongOthers(t *testing.T) {
 		`},
 		{"a person wakes all while the loop waits for an answer", 2, 2.5, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			comes(w, 2, "web", "2", nil)
+			addPod(w, 2, "web", "2", nil)
 			w.Add(2.003, &sources.Injected{What: queue.InjectableNames()[0]})
 			w.Add(2.004, &sources.Mark{})
 		}, `
-			2.000 web: waits
+			2.000 web: pending
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
@@ -511,26 +511,26 @@ func TestRerunAmongOthers(t *testing.T) {
 }
 
 // TestSetOffAmongOthers: what a move sets off happens at its time, and not with what the scheduler hears of or does before or after it.
-func TestSetOffAmongOthers(t *testing.T) {
+func TestTriggeredFactsBetweenOthers(t *testing.T) {
 	of := func(after time.Duration, fact sources.Fact) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
 			w.Add(0.5, &sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: after, Facts: []sources.Fact{fact}})
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			comes(w, 2, "web", "4", nil)
-			comes(w, 3.99, "told", "100m", nil)
+			addPod(w, 2, "web", "4", nil)
+			addPod(w, 3.99, "told", "100m", nil)
 		}
 	}
 	pod := &sources.ObjectChange{Verb: sources.Added, Object: world.PendingPod("new", "100m")}
-	playAgain(t, []scene{
+	checkRerun(t, []scenario{
 		{"a person activates the pod", 3, 3.9, of(1500*time.Millisecond, &sources.Injected{Pod: world.Key("web")}), `
 			3.502 web active ForceActivate
 			3.502 web inflight
 			3.502 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			3.990 told: waits
+			3.990 told: pending
 		`},
 		{"a pod comes just before the scheduler hears of another", 3, 5, of(1989*time.Millisecond, pod), `
-			3.990 told: waits
-			3.991 new: waits
+			3.990 told: pending
+			3.991 new: pending
 			3.991 told active UnscheduledPodAdd
 			3.991 told inflight
 			3.992 new active UnscheduledPodAdd
@@ -543,10 +543,10 @@ func TestSetOffAmongOthers(t *testing.T) {
 			3.998 new deleted
 		`},
 		{"a pod comes just after the scheduler hears of another", 3, 5, of(1991*time.Millisecond, pod), `
-			3.990 told: waits
+			3.990 told: pending
 			3.991 told active UnscheduledPodAdd
 			3.991 told inflight
-			3.993 new: waits
+			3.993 new: pending
 			3.994 new active UnscheduledPodAdd
 			3.994 new inflight
 			3.997 told scheduled node-a
@@ -563,7 +563,7 @@ func TestSetOffAmongOthers(t *testing.T) {
 func priority(p int32) func(*v1.Pod) { return func(pod *v1.Pod) { pod.Spec.Priority = &p } }
 
 // runsOn has a pod of that priority be on node-a, which takes that many seconds to end.
-func runsOn(w *world.Cluster, name, cpu string, p int32, grace int64) *v1.Pod {
+func addRunningPod(w *world.Cluster, name, cpu string, p int32, grace int64) *v1.Pod {
 	return world.Change(w, 1, sources.Added, world.PendingPod(name, cpu), func(pod *v1.Pod) {
 		priority(p)(pod)
 		pod.Spec.NodeName, pod.Spec.TerminationGracePeriodSeconds = "node-a", &grace
@@ -571,46 +571,46 @@ func runsOn(w *world.Cluster, name, cpu string, p int32, grace int64) *v1.Pod {
 }
 
 // rerunOf is what a local scheduler makes of w from the second second on: see traced.
-func rerunOf(t *testing.T, w *world.Cluster, until float64) string {
+func traceRerun(t *testing.T, w *world.Cluster, until float64) string {
 	t.Helper()
 	rec := w.Recording(until)
 	rec.Rerun = true
-	return traced(t, rec, world.Config(t), 2)
+	return traceRecording(t, rec, world.Config(t), 2)
 }
 
 // comesToPreempt adds a pod for which two have to go: one at once, and one with a grace period of 30 s.
-func comesToPreempt(w *world.Cluster) {
+func addPreemptor(w *world.Cluster) {
 	world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
-	runsOn(w, "quick", "1", 0, 0)
-	runsOn(w, "slow", "1", 1, 30)
+	addRunningPod(w, "quick", "1", 0, 0)
+	addRunningPod(w, "slow", "1", 1, 30)
 	world.Change(w, 2, sources.Added, world.PendingPod("high", "2"), priority(100))
 }
 
 // TestRerunPreempts: victims are deleted one after the other, and take their grace period to end, up to a second. The preemptor
 // is gated until the last one's deletion was asked for, and is tried anew when the first has ended.
-func TestRerunPreempts(t *testing.T) {
+func TestRerunPreemption(t *testing.T) {
 	var w world.Cluster
-	comesToPreempt(&w)
+	addPreemptor(&w)
 	world.Change(&w, 2.5, sources.Added, world.PendingPod("next", "1"), priority(50)) // for which the room is kept from
-	says(t, rerunOf(t, &w, 10), `
-		2.000 high: waits
+	compareTrace(t, traceRerun(t, &w, 10), `
+		2.000 high: pending
 		2.001 high active UnscheduledPodAdd
 		2.001 high inflight
 		2.002 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 660µs
 		2.007 high: nominated to node-a
-		2.011 slow: going
-		2.021 quick: going
-		2.021 quick: gone
+		2.011 slow: terminating
+		2.021 quick: terminating
+		2.021 quick: deleted
 		2.022 high backoff AssignedPodDelete
 		2.022 high inflight
 		2.023 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 660µs
 		2.028 high: nominated to node-a
-		2.500 next: waits
+		2.500 next: pending
 		2.501 next active UnscheduledPodAdd
 		2.501 next inflight
 		2.502 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		2.507 next: rejected
-		3.011 slow: gone
+		3.011 slow: deleted
 		3.012 high backoff AssignedPodDelete
 		3.012 next backoff AssignedPodDelete
 		3.012 next inflight
@@ -623,21 +623,21 @@ func TestRerunPreempts(t *testing.T) {
 }
 
 // TestRerunPreemptsInTheLoop: up to v1.32 the attempt ends when the victims are deleted, and no other begins before. The preemptor is not gated.
-func TestRerunPreemptsInTheLoop(t *testing.T) {
+func TestRerunSynchronousPreemption(t *testing.T) {
 	var w world.Cluster
-	comesToPreempt(&w)
+	addPreemptor(&w)
 	world.Change(&w, 2.001, sources.Added, world.PendingPod("next", "4"), nil)
 	rec := w.Recording(2.5)
 	rec.Rerun = true
-	says(t, traced(t, rec, world.Config(t).ForVersion("v1.32.0"), 2), `
-		2.000 high: waits
+	compareTrace(t, traceRecording(t, rec, world.Config(t).ForVersion("v1.32.0"), 2), `
+		2.000 high: pending
 		2.001 high active UnschedulablePodAdd
-		2.001 next: waits
+		2.001 next: pending
 		2.001 high inflight
 		2.002 next active UnschedulablePodAdd
-		2.011 slow: going
-		2.011 quick: going
-		2.011 quick: gone
+		2.011 slow: terminating
+		2.011 quick: terminating
+		2.011 quick: deleted
 		2.011 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 10.04ms
 		2.012 high backoff AssignedPodDelete
 		2.016 high: nominated to node-a
@@ -647,17 +647,17 @@ func TestRerunPreemptsInTheLoop(t *testing.T) {
 }
 
 // TestRerunTwoPreempt: a victim that two pods chose is deleted once. The other, whose victim it was too, comes to nothing.
-func TestRerunTwoPreempt(t *testing.T) {
+func TestRerunSharedVictim(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "3"), nil)
-	runsOn(&w, "one", "1", 0, 0)
-	runsOn(&w, "two", "1", 1, 0)
-	runsOn(&w, "three", "1", 2, 0)
+	addRunningPod(&w, "one", "1", 0, 0)
+	addRunningPod(&w, "two", "1", 1, 0)
+	addRunningPod(&w, "three", "1", 2, 0)
 	world.Change(&w, 2, sources.Added, world.PendingPod("a", "1"), priority(100))
 	world.Change(&w, 2, sources.Added, world.PendingPod("b", "2"), priority(100))
-	says(t, rerunOf(t, &w, 10), `
-		2.000 a: waits
-		2.000 b: waits
+	compareTrace(t, traceRerun(t, &w, 10), `
+		2.000 a: pending
+		2.000 b: pending
 		2.001 a active UnscheduledPodAdd
 		2.001 b active UnscheduledPodAdd
 		2.001 a inflight
@@ -665,20 +665,20 @@ func TestRerunTwoPreempt(t *testing.T) {
 		2.007 a: nominated to node-a
 		2.007 b inflight
 		2.007 b unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 660µs
-		2.011 one: going
-		2.011 one: gone
+		2.011 one: terminating
+		2.011 one: deleted
 		2.012 a backoff AssignedPodDelete
 		2.012 b gated AssignedPodDelete
 		2.012 b: nominated to node-a
 		2.012 a inflight
 		2.013 a unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 660µs
-		2.017 three: going
-		2.017 three: gone
+		2.017 three: terminating
+		2.017 three: deleted
 		2.018 b gated AssignedPodDelete
 		2.018 a gated AssignedPodDelete
 		2.018 a: nominated to node-a
-		2.027 two: going
-		2.027 two: gone
+		2.027 two: terminating
+		2.027 two: deleted
 		2.028 b backoff AssignedPodDelete
 		2.028 a backoff AssignedPodDelete
 		2.028 b inflight
@@ -693,19 +693,19 @@ func TestRerunTwoPreempt(t *testing.T) {
 
 // TestRerunOfAPodThatGoes: what the scheduler writes of a pod that was deleted meanwhile is refused: the pod does not come back, and its
 // room is free.
-func TestRerunOfAPodThatGoes(t *testing.T) {
+func TestRerunDeletedPod(t *testing.T) {
 	for _, c := range []struct {
 		name, cpu string
 		goes      float64
 		want      string
 	}{
 		{"before its patch is answered", "4", 2.004, `2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.004 web: gone
+			2.004 web: deleted
 			2.005 web deleted`},
-		{"while its binding is under way", "1", 2.003, `2.003 web: gone
+		{"while its binding is under way", "1", 2.003, `2.003 web: deleted
 			2.003 web backoff ScheduleAttemptFailure
 			2.004 web deleted`},
-		{"just before it is bound", "1", 2.0064, `2.006 web: gone
+		{"just before it is bound", "1", 2.0064, `2.006 web: deleted
 			2.006 web backoff ScheduleAttemptFailure
 			2.007 web deleted`},
 	} {
@@ -714,12 +714,12 @@ func TestRerunOfAPodThatGoes(t *testing.T) {
 			world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			world.Change(&w, c.goes, sources.Deleted, world.Change(&w, 2, sources.Added, world.PendingPod("web", c.cpu), nil), nil)
 			world.Change(&w, 3, sources.Added, world.PendingPod("db", "1"), nil)
-			says(t, rerunOf(t, &w, 5), `
-				2.000 web: waits
+			compareTrace(t, traceRerun(t, &w, 5), `
+				2.000 web: pending
 				2.001 web active UnscheduledPodAdd
 				2.001 web inflight
 				`+c.want+`
-				3.000 db: waits
+				3.000 db: pending
 				3.001 db active UnscheduledPodAdd
 				3.001 db inflight
 				3.007 db scheduled node-a
@@ -731,14 +731,14 @@ func TestRerunOfAPodThatGoes(t *testing.T) {
 
 // TestRerunWaitsForItsRequests: the scheduler's client sends a hundred requests at once, and then fifty a second. Bindings are
 // made beside the loop.
-func TestRerunWaitsForItsRequests(t *testing.T) {
+func TestRerunRateLimit(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
 	for i := range 110 {
 		world.Change(&w, 2, sources.Added, world.PendingPod(fmt.Sprint("web-", i), "100m"), nil)
 	}
 	var bound []string
-	for line := range strings.Lines(rerunOf(t, &w, 5)) {
+	for line := range strings.Lines(traceRerun(t, &w, 5)) {
 		if at, of, _ := strings.Cut(strings.TrimSpace(line), " "); strings.Contains(of, " scheduled ") {
 			bound = append(bound, at)
 		}
@@ -762,22 +762,22 @@ func TestRerunSparesVictims(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var w world.Cluster
 			world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			low := runsOn(&w, "low", "1", 0, 30)
+			low := addRunningPod(&w, "low", "1", 0, 30)
 			low = world.Change(&w, 2, sources.Updated, low, func(p *v1.Pod) { p.Status.Conditions = []v1.PodCondition{c.of} })
 			low = world.Change(&w, 2.1, sources.Updated, low, func(p *v1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: world.At(32)} })
 			world.Change(&w, 3, sources.Deleted, low, nil)
-			want := "2.000 low: on node-a\n2.100 low: going\n3.000 low: gone"
+			want := "2.000 low: on node-a\n2.100 low: terminating\n3.000 low: deleted"
 			if c.lives {
 				want = "2.000 low: on node-a\n2.100 low: on node-a"
 			}
-			says(t, rerunOf(t, &w, 5), want)
+			compareTrace(t, traceRerun(t, &w, 5), want)
 		})
 	}
 }
 
 // TestRerunHasVersionsOfItsOwn: what the scheduler writes and what the recording tells have versions that rise, and the recording's
 // objects stay as they are.
-func TestRerunHasVersionsOfItsOwn(t *testing.T) {
+func TestRerunResourceVersions(t *testing.T) {
 	var w world.Cluster
 	w.Version = 100
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)

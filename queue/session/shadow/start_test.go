@@ -22,7 +22,7 @@ import (
 )
 
 // TestStartsLater: a scheduler that starts finds the objects that there are; before, nobody queues a pod.
-func TestStartsLater(t *testing.T) {
+func TestSchedulerStartsLater(t *testing.T) {
 	var c world.Cluster
 	world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
 	world.Change(&c, 1, sources.Added, world.PendingPod("here", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
@@ -42,7 +42,7 @@ func TestStartsLater(t *testing.T) {
 }
 
 // TestRestarts: the queue's memory ends with its scheduler, and what that was about to hear and to bind.
-func TestRestarts(t *testing.T) {
+func TestRestartEmptiesQueue(t *testing.T) {
 	var c world.Cluster
 	c.Started(0.5)
 	n := world.Change(&c, 1, sources.Added, world.Node("node-a", "3"), nil)
@@ -80,7 +80,7 @@ func TestRestarts(t *testing.T) {
 }
 
 // TestGoesOnAfterTheLast: a recording that ends long after its last event lets the flushes happen.
-func TestGoesOnAfterTheLast(t *testing.T) {
+func TestFlushesAfterLastEvent(t *testing.T) {
 	var c world.Cluster
 	world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
 	world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), nil)
@@ -94,7 +94,7 @@ func TestGoesOnAfterTheLast(t *testing.T) {
 
 // TestSameUID: of two pods with one UID, which upstream's cache takes for its own corruption, the second is
 // left out, whether the scheduler finds them there or hears of them. All others go on.
-func TestSameUID(t *testing.T) {
+func TestPodsWithSameUID(t *testing.T) {
 	for name, start := range map[string]float64{"delivered": 0.5, "found there": 3} {
 		t.Run(name, func(t *testing.T) {
 			var c world.Cluster
@@ -148,7 +148,7 @@ func preempting(on string) *sources.Recording {
 }
 
 // TestSameAgain: the same recording gives the same moves, to the nanosecond and to the word.
-func TestSameAgain(t *testing.T) {
+func TestReplayIsDeterministic(t *testing.T) {
 	told := func() (lines []string) {
 		for _, on := range []string{"node-a", "node-b"} {
 			if err := timeline.Replay(t.Context(), preempting(on), timeline.Options{}, func(m *board.Transition) error {
@@ -168,7 +168,7 @@ func TestSameAgain(t *testing.T) {
 }
 
 // TestClockFarOff: an event dated centuries ahead does not take centuries.
-func TestClockFarOff(t *testing.T) {
+func TestEventCenturiesAhead(t *testing.T) {
 	var c world.Cluster
 	world.Change(&c, 1, sources.Added, world.PendingPod("web", "1"), nil)
 	world.Change(&c, 150*365*24*3600, sources.Added, world.PendingPod("late", "1"), nil)
@@ -180,15 +180,15 @@ func TestClockFarOff(t *testing.T) {
 
 // TestClocksApart: a backoff is over when the second has passed in which it ends, by the scheduler's clock. Where times are later than by that
 // one, its seconds begin later, from when that is found out: of this pod's backoff, which ends at 3.01, and of those that follow.
-func TestClocksApart(t *testing.T) {
+func TestClockOffsetMovesFlushes(t *testing.T) {
 	apart := func(told float64, ahead time.Duration) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
+			addNodes(w, "2", "node-a")
 			if told < 2 {
 				w.Add(told, &sources.Clocks{Ahead: ahead})
 				w.Started(1.5) // that is known of the next scheduler, too
 			}
-			web := world.Change(w, 2.01, sources.Updated, comes(w, 2, "web", "4", nil), func(p *v1.Pod) {
+			web := world.Change(w, 2.01, sources.Updated, addPod(w, 2, "web", "4", nil), func(p *v1.Pod) {
 				world.Reject(p, "running PreFilter plugin \"VolumeBinding\": error getting PVC", "")
 				p.Status.Conditions[0].Reason = v1.PodReasonSchedulerError
 			})
@@ -203,7 +203,7 @@ func TestClocksApart(t *testing.T) {
 			3.380 web inflight (turn)
 			3.381 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`
-	play(t, []scene{
+	checkMoves(t, []scenario{
 		{"alike", 2.1, 4.5, apart(0.5, 0), `
 			4.000 web active BackoffComplete
 			4.000 web inflight (turn)
@@ -217,23 +217,23 @@ func TestClocksApart(t *testing.T) {
 
 // attached plays what c tells to a session that is attached to it, up to seconds, and hears nothing from staleSince on. It returns the model's moves into flight and
 // what it says of schedulers that are not heard.
-func attached(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, staleSince ...float64) (tried, silences []string) {
+func playLive(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, staleSince ...float64) (tried, silences []string) {
 	t.Helper()
 	var status sources.Status
 	for _, since := range staleSince {
 		status.StaleSince = world.At(since)
 	}
-	return told(t, cfg, c, seconds, func(float64) sources.Status { return status })
+	return playLiveStatus(t, cfg, c, seconds, func(float64) sources.Status { return status })
 }
 
 // told is attached for a stream that stands at each moment as status says.
-func told(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) (tried, silences []string) {
+func playLiveStatus(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) (tried, silences []string) {
 	t.Helper()
-	return shown(played(t, cfg, c, seconds, status))
+	return popsAndSilences(liveFeed(t, cfg, c, seconds, status))
 }
 
 // shown returns what of f's events told returns.
-func shown(f *shadow.Feed) (tried, silences []string) {
+func popsAndSilences(f *shadow.Feed) (tried, silences []string) {
 	for _, ev := range f.Events {
 		at := ev.Time.Sub(world.At(0)).Seconds()
 		switch fact := ev.Fact.(type) {
@@ -253,7 +253,7 @@ func shown(f *shadow.Feed) (tried, silences []string) {
 }
 
 // played is the feed of such a session.
-func played(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) *shadow.Feed {
+func liveFeed(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) *shadow.Feed {
 	t.Helper()
 	f := shadow.NewLiveFeed(cfg)
 	t.Cleanup(f.Close)
@@ -286,24 +286,24 @@ func TestNoScheduler(t *testing.T) {
 	db := world.Change(&c, 5, sources.Added, world.PendingPod("db", "1"), nil)
 	c.Patched(60, web, world.TooSmall, "")
 	c.Bound(60.1, db, "node-a")
-	tried, silences := attached(t, world.Config(t), &c, 70)
+	tried, silences := playLive(t, world.Config(t), &c, 70)
 	expect(t, "tried", tried, []string{"60 web", "60 db"})
 	expect(t, "silences", silences, []string{"17 silent since 1 ", "60 heard"})
 }
 
 // TestStaleTellsNothing: while the cluster can't be heard, that nothing is seen tells nothing. The model goes on by itself.
-func TestStaleTellsNothing(t *testing.T) {
+func TestStaleClusterProvesNothing(t *testing.T) {
 	var c world.Cluster
 	world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
 	c.Add(1, &sources.Attached{})
 	world.Change(&c, 2, sources.Added, world.PendingPod("web", "4"), nil)
-	tried, silences := attached(t, world.Config(t), &c, 60, 2.05)
+	tried, silences := playLive(t, world.Config(t), &c, 60, 2.05)
 	expect(t, "tried", tried, []string{"2 web"})
 	expect(t, "silences", silences, nil)
 }
 
 // TestSchedulerEnds: a scheduler is at work, and ends. A pod that it has tried before is woken later: nobody tries it.
-func TestSchedulerEnds(t *testing.T) {
+func TestSchedulerStops(t *testing.T) {
 	for _, lease := range []bool{false, true} {
 		var c world.Cluster
 		node := world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
@@ -315,7 +315,7 @@ func TestSchedulerEnds(t *testing.T) {
 			world.Change(&c, 4, sources.Added, world.PendingPod("new", "1"), nil)
 		}
 		world.Change(&c, 30, sources.Updated, node, func(n *v1.Node) { world.SetCPU(n, "2") })
-		tried, silences := attached(t, world.Config(t), &c, 50)
+		tried, silences := playLive(t, world.Config(t), &c, 50)
 		expect(t, "tried", tried, []string{"2 old"})
 		want := []string{"20 silent since 4 "}
 		if !lease {
@@ -326,7 +326,7 @@ func TestSchedulerEnds(t *testing.T) {
 }
 
 // TestLeaseLapses: while nobody renews the lease, no pod is tried that could be without showing it. When somebody does again, it is.
-func TestLeaseLapses(t *testing.T) {
+func TestLeaseExpires(t *testing.T) {
 	var c world.Cluster
 	node := world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
 	c.Add(1, &sources.Attached{Nodes: true})
@@ -339,7 +339,7 @@ func TestLeaseLapses(t *testing.T) {
 		n.Spec.Taints = []v1.Taint{{Key: "gpu", Effect: v1.TaintEffectNoSchedule}}
 	})
 	c.Add(14, &sources.Silent{})
-	tried, _ := attached(t, world.Config(t), &c, 16)
+	tried, _ := playLive(t, world.Config(t), &c, 16)
 	expect(t, "tried", tried, []string{"2 old", "2 old", "14 old"})
 }
 
@@ -366,7 +366,7 @@ func TestOneProfileSilent(t *testing.T) {
 		c.Bound(float64(3+i)+0.01, world.Change(&c, float64(3+i), sources.Added, world.PendingPod(name, "100m"), nil), "node-a")
 		want = append(want, fmt.Sprintf("%d %s", 3+i, name))
 	}
-	tried, silences := attached(t, cfg, &c, 40)
+	tried, silences := playLive(t, cfg, &c, 40)
 	expect(t, "tried", tried, want)
 	expect(t, "silences", silences, []string{"17 silent since 1 batch"})
 }
