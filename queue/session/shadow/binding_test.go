@@ -1,7 +1,6 @@
 package shadow_test
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -20,7 +19,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// waitsBriefly has VolumeBinding wait for five seconds.
+// shortBindTimeout sets VolumeBinding's timeout to five seconds.
 func shortBindTimeout(cfg *schedulerconfig.Config) {
 	for _, p := range cfg.Profiles[0].PluginConfig {
 		if args, ok := p.Args.(*schedulerapi.VolumeBindingArgs); ok {
@@ -29,11 +28,11 @@ func shortBindTimeout(cfg *schedulerconfig.Config) {
 	}
 }
 
-// TestSeenToWaitForVolumes: a pod is in flight while it waits for its volume, for as long as the scheduler's configuration says. Whether it is
-// bound does not show while pods are not heard; that it can't be does.
+// TestVolumeBindTimeout: a pod that waits for its volume is in flight until VolumeBinding's timeout. A
+// watch gap hides its binding, but not the timeout.
 func TestVolumeBindTimeout(t *testing.T) {
 	checkMovesWith(t, shortBindTimeout, []scenario{
-		{"which never comes: it backs off, and its room wakes others", 2, 11, func(w *world.Cluster) {
+		{"no volume: the pod backs off, and others are woken by its freed resources", 2, 11, func(w *world.Cluster) {
 			addNodes(w, "1", "node-a")
 			addPodWithVolume(w)
 			addPod(w, 7, "db", "4", nil)
@@ -52,7 +51,7 @@ func TestVolumeBindTimeout(t *testing.T) {
 			9.500 store inflight (behind)
 			9.500 store unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
-		{"which does not come while pods are not heard", 2, 11, func(w *world.Cluster) {
+		{"no volume during a gap in the pods' watch", 2, 11, func(w *world.Cluster) {
 			addNodes(w, "1", "node-a")
 			addPodWithVolume(w)
 			addWatchGap(w, sources.PodsWatch, 6, 10)
@@ -67,7 +66,7 @@ func TestVolumeBindTimeout(t *testing.T) {
 			10.000 store active BackoffComplete
 			10.000 store inflight (turn)
 		`},
-		{"which comes while pods are not heard, and it is bound", 2, 11, func(w *world.Cluster) {
+		{"volume bound during a gap in the pods' watch", 2, 11, func(w *world.Cluster) {
 			addNodes(w, "1", "node-a")
 			pod := addPodWithVolume(w)
 			addWatchGap(w, sources.PodsWatch, 6, 9)
@@ -84,18 +83,18 @@ func TestVolumeBindTimeout(t *testing.T) {
 	})
 }
 
-// TestSeenToFailToBind: an Event may say that a binding cycle failed. The loop had placed the pod before, whose place is free then, which
-// wakes others; what is written into its status is written beside the loop.
+// TestFailedBindingCycle: an Event shows that a binding cycle failed. The pod's resources are free then,
+// which wakes others. The loop does not wait for the patch, which the binding cycle sends.
 func TestFailedBindingCycle(t *testing.T) {
-	failed := `running PreBind plugin "VolumeBinding": binding volumes: failed to get node "node-a": node "node-a" not found`
+	bindingError := `running PreBind plugin "VolumeBinding": binding volumes: failed to get node "node-a": node "node-a" not found`
 	checkMoves(t, []scenario{
-		{"another waits for the room, and the loop goes on meanwhile", 2, 3.5, func(w *world.Cluster) {
+		{"another pod needs the resources, and the loop continues", 2, 3.5, func(w *world.Cluster) {
 			addNodes(w, "1", "node-a")
 			web := addPod(w, 2, "web", "1", nil)
 			db := addPod(w, 2.01, "db", "1", rejectedBefore)
-			w.Failed(2.05, web, failed)
+			w.Failed(2.05, web, bindingError)
 			addPod(w, 2.06, "api", "1", rejectedBefore)
-			web = world.Change(w, 2.3, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, failed, "") })
+			web = world.Change(w, 2.3, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, bindingError, "") })
 			w.Add(2.3, &sources.StatusPatched{Pod: world.Key("web"), UID: web.UID, Sent: world.At(2.051)})
 			w.Bound(2.31, db, "node-a")
 		}, `
@@ -118,11 +117,11 @@ func TestFailedBindingCycle(t *testing.T) {
 	})
 }
 
-// TestSelectedNode: that the scheduler asks for a volume that can be reached from a node says that it has placed the claim's pod there, and waits, though
-// the model finds no room. It does so until the pod is bound, or has gone and a patch of its status, which is written once the binding
-// cycle has failed, is refused.
+// TestSelectedNode: the selected-node annotation of a claim shows that the scheduler assigned the pod to
+// that node, although it does not fit in the model. The pod is in flight until it is bound, or until
+// it is deleted and the patch that follows its failed binding cycle is refused.
 func TestSelectedNode(t *testing.T) {
-	asks := func(w *world.Cluster) *v1.Pod {
+	selectNode := func(w *world.Cluster) *v1.Pod {
 		addNodes(w, "1", "node-a")
 		world.Change(w, 1.6, sources.Added, world.PendingPod("big", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
 		store := addPodWithVolume(w)
@@ -132,7 +131,7 @@ func TestSelectedNode(t *testing.T) {
 		return store
 	}
 	checkMoves(t, []scenario{
-		{"it is bound", 2, 8, func(w *world.Cluster) { w.Bound(7, asks(w), "node-a") }, `
+		{"bound", 2, 8, func(w *world.Cluster) { w.Bound(7, selectNode(w), "node-a") }, `
 			3.001 store active UnscheduledPodAdd
 			3.001 store inflight (turn)
 			3.002 store unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
@@ -140,8 +139,8 @@ func TestSelectedNode(t *testing.T) {
 			7.000 store scheduled node-a (outcome)
 			7.001 store deleted
 		`},
-		{"it goes", 2, 8, func(w *world.Cluster) {
-			store := asks(w)
+		{"deleted", 2, 8, func(w *world.Cluster) {
+			store := selectNode(w)
 			world.Change(w, 5, sources.Deleted, store, nil)
 			w.Add(5.2, &sources.Refused{Pod: world.Key("store"), UID: store.UID, Sent: world.At(5.2)})
 		}, `
@@ -158,7 +157,8 @@ func TestSelectedNode(t *testing.T) {
 	})
 }
 
-// gpus is a cluster whose node has a GPU. One that is attached is so before a pod that got it is bound, or is found to be broken.
+// gpuCluster returns a cluster whose node has a GPU. attached gives it binding conditions: the GPU is
+// attached before its pod is bound, or turns out to be broken.
 func gpuCluster(attached bool) *world.Cluster {
 	var w world.Cluster
 	node, extended := "node-a", "example.com/gpu"
@@ -176,7 +176,8 @@ func gpuCluster(attached bool) *world.Cluster {
 	return &w
 }
 
-// claimed has the scheduler allocate the GPU to a claim of the pod's, which it makes itself if the pod has none.
+// allocateGPU allocates the GPU to the pod's claim, as the scheduler does. If claim is nil, it creates
+// the claim, as for an extended resource.
 func allocateGPU(w *world.Cluster, seconds float64, pod *v1.Pod, claim *resourcev1.ResourceClaim, attaches bool) *resourcev1.ResourceClaim {
 	if claim == nil {
 		owns := true
@@ -200,7 +201,7 @@ func gpuRequest(name string) resourcev1.DeviceRequest {
 	return resourcev1.DeviceRequest{Name: name, Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "gpu", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: 1}}
 }
 
-// turns has the GPU's driver say that a condition of it is true.
+// setDeviceCondition makes a condition of the GPU true, as its driver does.
 func setDeviceCondition(w *world.Cluster, seconds float64, claim *resourcev1.ResourceClaim, condition string) {
 	world.Change(w, seconds, sources.Updated, claim, func(c *resourcev1.ResourceClaim) {
 		c.Status.Devices = []resourcev1.AllocatedDeviceStatus{{Driver: "gpu.example.com", Pool: "node-a", Device: "gpu-0",
@@ -208,10 +209,9 @@ func setDeviceCondition(w *world.Cluster, seconds float64, claim *resourcev1.Res
 	})
 }
 
-// TestWaitsForDevice: a pod that was placed is in flight until it is bound, which is soon where its GPU needs nothing more, or until
-// its GPU is attached. If that is found to be broken, the attempt fails
-// when the scheduler looks next, which it does every 5 s. So it goes for a pod that has a claim, and for one that asks for the GPU as
-// for an extended resource, for which the scheduler makes the claim.
+// TestDeviceBinding: a pod is in flight until its GPU is ready. If the GPU is broken, the attempt fails
+// at the scheduler's next check, which is every 5 s. This holds for a pod with a claim and for a pod
+// that requests the GPU as an extended resource.
 func TestDeviceBinding(t *testing.T) {
 	for _, extended := range []bool{false, true} {
 		for _, c := range []struct {
@@ -233,7 +233,7 @@ func TestDeviceBinding(t *testing.T) {
 				pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &claim.Name}}
 				pod.Spec.Containers[0].Resources.Claims = []v1.ResourceClaim{{Name: "gpu"}}
 			}
-			other := w.AddStuck(3, "other") // whose patch says that the scheduler's requests are told
+			other := w.AddStuck(3, "other") // its patch shows that the source contains the scheduler's requests
 			pod = world.Change(w, 5, sources.Added, pod, nil)
 			claim = allocateGPU(w, 5.01, pod, claim, c.condition != "")
 			switch c.condition {
@@ -251,14 +251,14 @@ func TestDeviceBinding(t *testing.T) {
 			for i := 0; f.HasEvent(i); i++ {
 			}
 			if got := feedMoves(f, "web"); !strings.HasPrefix(strings.Join(got, "; "), c.want) {
-				t.Errorf("%s, extended %t: it goes %s", c.condition, extended, fmt.Sprint(strings.Join(got, "; ")))
+				t.Errorf("%s, extended %t: moves are %s", c.condition, extended, strings.Join(got, "; "))
 			}
 		}
 	}
 }
 
-// TestPodGroups: what the model makes of a gang, for which there is room for one pod alone at first. Feature gates are the whole process's,
-// so it runs in one of its own.
+// TestPodGroups checks a gang of two pods, one of which fits at first. It runs in a process of its own,
+// because feature gates are global.
 func TestPodGroups(t *testing.T) {
 	if os.Getenv("SCHEDQ_POD_GROUPS") == "" {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPodGroups$", "-test.v")
@@ -281,7 +281,7 @@ func TestPodGroups(t *testing.T) {
 		group.Spec.SchedulingPolicy.Gang = &schedulingv1beta1.GangSchedulingPolicy{MinCount: 2}
 		world.Change(w, seconds, sources.Added, group, nil)
 	}
-	there := func(w *world.Cluster) {
+	existing := func(w *world.Cluster) {
 		world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 		addPod(w, 1, "a", "1", member)
 		addPod(w, 1, "b", "1", member)
@@ -290,7 +290,7 @@ func TestPodGroups(t *testing.T) {
 		world.Change(w, 2.8, sources.Added, world.Node("node-b", "1"), nil)
 	}
 	checkMoves(t, []scenario{
-		{"which comes pod by pod, before its PodGroup", 2, 4.5, func(w *world.Cluster) {
+		{"its pods are created before its PodGroup", 2, 4.5, func(w *world.Cluster) {
 			addNodes(w, "1", "node-a")
 			a, b := addPod(w, 2, "a", "1", member), addPod(w, 2.1, "b", "1", member)
 			gang(w, 2.2)
@@ -322,7 +322,7 @@ func TestPodGroups(t *testing.T) {
 			4.401 b scheduled node-b (outcome)
 			4.402 b deleted
 		`},
-		{"that is there when the scheduler starts", 2, 4.5, there, `
+		{"it exists when the scheduler starts", 2, 4.5, existing, `
 			2.000 a active UnscheduledPodAdd
 			2.000 b active UnscheduledPodAdd
 			2.000 a inflight
@@ -337,7 +337,7 @@ func TestPodGroups(t *testing.T) {
 			4.000 b inflight
 		`},
 	})
-	checkRerun(t, []scenario{{"that is there when the scheduler of a rerun starts", 2, 4.5, there, `
+	checkRerun(t, []scenario{{"it exists when the scheduler of a rerun starts", 2, 4.5, existing, `
 			2.000 a active UnscheduledPodAdd
 			2.000 b active UnscheduledPodAdd
 			2.000 a inflight

@@ -16,14 +16,15 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// made makes all that f can make by now, and says how much that is.
+// drain plays f as far as possible, and returns the number of its events.
 func drain(f *shadow.Feed) (n int) {
 	for ; f.HasEvent(n); n++ {
 	}
 	return n
 }
 
-// longOf is rec as one that is read again and again and not kept. closed counts the readings that have ended.
+// rereadable returns rec as a recording that is read again each time. closed counts the readings that
+// have ended.
 func rereadable(rec *sources.Recording, closed *int) *sources.Recording {
 	return &sources.Recording{Name: "long", End: rec.End, Events: rec.Events, Reread: func(context.Context) iter.Seq2[sources.Event, error] {
 		return func(yield func(sources.Event, error) bool) {
@@ -37,8 +38,8 @@ func rereadable(rec *sources.Recording, closed *int) *sources.Recording {
 	}}
 }
 
-// TestToldAsItIs: a log of moves needs no model, however short it is, and neither does an empty one. Any other recording does, though it
-// tells of no pod.
+// TestRecordedMovesNeedNoModel: a recording of moves, or an empty one, is played without a model. Any
+// other recording has one, even without pods.
 func TestRecordedMovesNeedNoModel(t *testing.T) {
 	node := sources.Event{Time: world.At(1), Fact: &sources.ObjectChange{Verb: sources.Added, Object: world.Node("node-a", "1")}}
 	move := world.Move(2, "web", sources.TierActive, "")
@@ -57,14 +58,14 @@ func TestRecordedMovesNeedNoModel(t *testing.T) {
 		f := shadow.NewFeed(&sources.Recording{Events: c.events, End: world.At(3)}, world.Config(t))
 		drain(f)
 		if is := f.Shadow != nil; is != c.modelled || f.Err != nil || !slices.Equal(f.Events, c.events) {
-			t.Errorf("%s: that it is modelled is %t, %v, and told is %v", c.name, is, f.Err, f.Events)
+			t.Errorf("%s: modelled is %t, %v, events are %v", c.name, is, f.Err, f.Events)
 		}
 		f.Close()
 	}
 }
 
-// TestReadBit: of a recording that is being read, what is told is made up to half a second before the moment that was read last, so that
-// the model can look ahead. What is read later goes on from there.
+// TestPartlyReadRecording: while a recording is being read, its feed ends half a second before the last
+// event, so that the model can look ahead. It continues when more is read.
 func TestPartlyReadRecording(t *testing.T) {
 	t.Run("moves", func(t *testing.T) {
 		rec := world.RecordingOf(world.Move(1, "web", sources.TierActive, ""), world.Move(2, "web", sources.TierInFlight, ""), world.Move(4, "web", sources.TierScheduled, ""))
@@ -75,14 +76,14 @@ func TestPartlyReadRecording(t *testing.T) {
 		f := shadow.NewFeed(long, world.Config(t))
 		defer f.Close()
 		for _, c := range []struct {
-			to   float64 // 0: as far as it is read already
+			to   float64 // 0: as far as the recording is read already
 			want int
 		}{{0, 2}, {4.4, 2}, {4.5, 3}} {
 			if c.to > 0 {
 				f.ReadTo(world.At(c.to))
 			}
 			if got := drain(f); got != c.want {
-				t.Errorf("read to %g s, %d moves are told, want %d", c.to, got, c.want)
+				t.Errorf("read to %g s: %d moves, want %d", c.to, got, c.want)
 			}
 		}
 	})
@@ -105,7 +106,7 @@ func TestPartlyReadRecording(t *testing.T) {
 		compareTrace(t, traceFeed(f, 2.1, false), `
 			2.296 web inflight (failure)
 			2.296 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs`)
-		f.ReadTo(world.At(3.7)) // in which late's first attempt would have to show
+		f.ReadTo(world.At(3.7)) // late's first attempt would be observable by then
 		drain(f)
 		compareTrace(t, traceFeed(f, 3, false), `
 			3.001 late active UnscheduledPodAdd`)
@@ -115,13 +116,13 @@ func TestPartlyReadRecording(t *testing.T) {
 	})
 }
 
-// TestClosed: a feed that is closed makes nothing more, ends its reading, and leaves nothing behind that goes on. What it made stays.
+// TestCloseFeed: a closed feed makes no more events, stops reading and leaves no goroutines.
 func TestCloseFeed(t *testing.T) {
 	var w world.Cluster
 	w.Started(0.5)
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 	low := addRunningPod(&w, "low", "1", 0, 30)
-	addPod(&w, 2, "high", "1", priority(100)) // which waits for a victim
+	addPod(&w, 2, "high", "1", priority(100)) // waits for its victim
 	w.Started(3)
 	for i := range 1000 {
 		world.Change(&w, 4+0.001*float64(i), sources.Updated, low, nil)
@@ -134,7 +135,7 @@ func TestCloseFeed(t *testing.T) {
 		name  string
 		of    *sources.Recording
 		rerun bool
-		plays int // how many events before it is closed
+		plays int // events before it is closed
 	}{
 		{"a model", w.Recording(20), false, 20},
 		{"a rerun", w.Recording(20), true, 20},
@@ -149,7 +150,7 @@ func TestCloseFeed(t *testing.T) {
 			f := shadow.NewFeed(long, world.Config(t))
 			more := f.HasEvent(c.plays)
 			if f.Close(); f.Err != nil || f.HasEvent(c.plays+1) && more {
-				t.Errorf("%v, and it makes more", f.Err)
+				t.Errorf("%v, and the feed makes more events", f.Err)
 			}
 			waitForGoroutines(t, before)
 			if closed != 1 {
@@ -159,7 +160,8 @@ func TestCloseFeed(t *testing.T) {
 	}
 }
 
-// TestEndsByItself: what a feed has set up for its model does not outlast it where the model comes to its end, or can't be set up.
+// TestFeedReleasesResources: when the model ends, or can't be set up, its goroutines and its reading end
+// without Close.
 func TestFeedReleasesResources(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
@@ -182,14 +184,15 @@ func TestFeedReleasesResources(t *testing.T) {
 	cfg.Profiles[0].SchedulerName = ""
 	before, closed := countGoroutines(t), 0
 	if f := shadow.NewFeed(rereadable(w.Recording(5), &closed), cfg); f.Err == nil {
-		t.Error("no error is told")
+		t.Error("there is no error")
 	}
 	if waitForGoroutines(t, before); closed != 1 {
-		t.Errorf("of one reading that came to nothing, %d have ended", closed)
+		t.Errorf("%d of one reading have ended", closed)
 	}
 }
 
-// running is how many goroutines run once a model was set up and closed: some are begun once, by whoever is the first.
+// countGoroutines returns the number of goroutines after a model was set up and closed: the first one
+// starts some that stay.
 func countGoroutines(t *testing.T) int {
 	t.Helper()
 	var w world.Cluster
@@ -205,7 +208,7 @@ func countGoroutines(t *testing.T) int {
 	return runtime.NumGoroutine()
 }
 
-// nothingGoesOn fails the test if more goroutines run than before, and go on.
+// waitForGoroutines fails the test if more goroutines than before keep running.
 func waitForGoroutines(t *testing.T, before int) {
 	t.Helper()
 	for range 1000 {
@@ -214,11 +217,11 @@ func waitForGoroutines(t *testing.T, before int) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	t.Errorf("%d goroutines run, where %d did", runtime.NumGoroutine(), before)
+	t.Errorf("%d goroutines are running, before there were %d", runtime.NumGoroutine(), before)
 }
 
-// TestNoOtherSchedulerCanBeSetUp: where a scheduler starts that can't be set up, the one before is gone all the same: nothing of it is
-// modelled any more.
+// TestNextSchedulerCannotStart: if the next scheduler can't be set up, the model of the one before ends
+// all the same.
 func TestNextSchedulerCannotStart(t *testing.T) {
 	var w world.Cluster
 	w.Started(0.5)
@@ -237,12 +240,12 @@ func TestNextSchedulerCannotStart(t *testing.T) {
 			}
 		}
 		if got := fmt.Sprint(feedMoves(f, "web"), feedMoves(f, "late")); f.Err == nil || got != "[2.0 active 2.0 inflight 2.0 unschedulable] []" {
-			t.Errorf("rerun %t: %v, they go %s", rerun, f.Err, got)
+			t.Errorf("rerun %t: %v, moves are %s", rerun, f.Err, got)
 		}
 	}
 }
 
-// TestBindingToldOfByTheLogAlone: that a scheduler's log tells of a binding becomes a change of the pod.
+// TestLoggedBindingUpdatesPod: a binding in the scheduler's log becomes a change of the pod.
 func TestLoggedBindingUpdatesPod(t *testing.T) {
 	var w world.Cluster
 	logVerbosity(&w, 0, sources.AttemptsVerbosity)
@@ -250,11 +253,11 @@ func TestLoggedBindingUpdatesPod(t *testing.T) {
 	logBinding(&w, 2.002, 2.01, addPod(&w, 2, "web", "1", nil))
 	f := shadow.NewFeed(w.Recording(3), world.Config(t))
 	t.Cleanup(f.Close)
-	var on []string
+	var nodes []string
 	for i := 0; f.HasEvent(i); i++ {
 		if c, ok := f.Events[i].Fact.(*sources.ObjectChange); ok && f.Events[i].Time.Equal(world.At(2.01)) {
-			on = append(on, c.Object.(*v1.Pod).Spec.NodeName)
+			nodes = append(nodes, c.Object.(*v1.Pod).Spec.NodeName)
 		}
 	}
-	expect(t, "it is told to be on", on, []string{"node-a"})
+	expect(t, "nodes", nodes, []string{"node-a"})
 }

@@ -12,30 +12,31 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// logs has it told that the scheduler's log is of that verbosity from then on.
+// logVerbosity sets the verbosity of the scheduler's log from then on.
 func logVerbosity(w *world.Cluster, seconds float64, verbosity int) {
 	w.Add(seconds, &sources.Logged{Verbosity: verbosity})
 }
 
-// logsFailure has the log tell of an attempt that failed.
+// logFailure logs a failed attempt.
 func logFailure(w *world.Cluster, began, ended float64, pod *v1.Pod) {
 	w.Add(ended, &sources.FailedAttempt{Pod: world.Key(pod.Name), UID: pod.UID, Message: noRoom, Log: true, Began: world.At(began)})
 }
 
-// logsBinding has the log tell that a pod is bound to node-a.
+// logBinding logs that a pod is bound to node-a.
 func logBinding(w *world.Cluster, began, ended float64, pod *v1.Pod) {
 	w.Add(ended, &sources.Bound{Pod: world.Key(pod.Name), UID: pod.UID, Node: "node-a", Began: world.At(began)})
 }
 
-// logsMove has the log tell of a move.
+// logMove logs a move.
 func logMove(w *world.Cluster, seconds float64, pod string, to sources.Tier) {
 	w.Add(seconds, &sources.Move{Pod: world.Key(pod), To: to})
 }
 
-// TestSeenToBegin: a log tells when attempts begin. What the loop did before is over then, if it can have been that scheduler's loop.
+// TestLoggedAttemptStarts: if the log shows when an attempt began, the loop's previous attempt has ended
+// by then.
 func TestLoggedAttemptStarts(t *testing.T) {
 	checkMoves(t, []scenario{
-		{"before the log says that the one before has ended", 2, 4, func(w *world.Cluster) {
+		{"before the end of the previous attempt is logged", 2, 4, func(w *world.Cluster) {
 			logVerbosity(w, 0, 3)
 			addNodes(w, "4", "node-a")
 			a, b := addPod(w, 2, "a", "8", nil), addPod(w, 2.0001, "b", "1", nil)
@@ -50,7 +51,7 @@ func TestLoggedAttemptStarts(t *testing.T) {
 			2.004 b scheduled node-a (outcome)
 			2.005 b deleted
 		`},
-		{"of pods that are gone, another's, bound or on their way", 2, 4, func(w *world.Cluster) {
+		{"of unknown, replaced and bound pods, and of one in flight", 2, 4, func(w *world.Cluster) {
 			logVerbosity(w, 0, 3)
 			addNodes(w, "4", "node-a")
 			bound := addPod(w, 1.8, "bound", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
@@ -68,7 +69,7 @@ func TestLoggedAttemptStarts(t *testing.T) {
 			2.080 placed scheduled node-a (outcome)
 			2.081 placed deleted
 		`},
-		{"before the scheduler is there", 2, 4, func(w *world.Cluster) {
+		{"before the source attaches", 2, 4, func(w *world.Cluster) {
 			logVerbosity(w, 0, 3)
 			addNodes(w, "4", "node-a")
 			a := addPod(w, 1.9, "a", "8", nil)
@@ -80,7 +81,7 @@ func TestLoggedAttemptStarts(t *testing.T) {
 			3.900 a inflight (turn)
 			3.901 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"where no nodes are recorded", 2, 4, func(w *world.Cluster) {
+		{"without nodes in the recording", 2, 4, func(w *world.Cluster) {
 			logVerbosity(w, 0, 3)
 			a := addPod(w, 2, "a", "8", nil)
 			logFailure(w, 2.1, 2.2, a)
@@ -89,7 +90,7 @@ func TestLoggedAttemptStarts(t *testing.T) {
 			2.200 a inflight (behind)
 			2.200 a unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
-		{"although the log says that it tells no beginnings", 2, 4, func(w *world.Cluster) {
+		{"although the log's verbosity is too low for it", 2, 4, func(w *world.Cluster) {
 			logVerbosity(w, 0, sources.AttemptsVerbosity)
 			addNodes(w, "4", "node-a")
 			a := addPod(w, 2, "a", "8", nil)
@@ -101,7 +102,7 @@ func TestLoggedAttemptStarts(t *testing.T) {
 			2.200 a inflight (behind)
 			2.200 a unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
-		{"while the log tells all moves", 2, 4, func(w *world.Cluster) {
+		{"while the log contains all moves", 2, 4, func(w *world.Cluster) {
 			logVerbosity(w, 0, sources.MovesVerbosity)
 			addNodes(w, "4", "node-a")
 			a := addPod(w, 2, "a", "8", nil)
@@ -113,11 +114,11 @@ func TestLoggedAttemptStarts(t *testing.T) {
 	})
 }
 
-// TestLoggedBehind: what a log says of a failed attempt that the model was behind with is that attempt's, and what it says next is the
-// next one's, however near.
+// TestLoggedFailuresCloseTogether: a logged failure belongs to the attempt that the model makes for it,
+// and the next logged failure to the next attempt, however close.
 func TestLoggedFailuresCloseTogether(t *testing.T) {
 	checkMoves(t, []scenario{
-		{"each deletion has it tried before the watch would have delivered that", 1.9, 4, func(w *world.Cluster) {
+		{"each deletion leads to an attempt before the watch would deliver it", 1.9, 4, func(w *world.Cluster) {
 			logVerbosity(w, 0, sources.AttemptsVerbosity)
 			addNodes(w, "4", "node-a")
 			var small []*v1.Pod
@@ -148,10 +149,11 @@ func TestLoggedFailuresCloseTogether(t *testing.T) {
 	})
 }
 
-// TestSeenToMove: while a log tells all moves the model makes none, and then goes on from where they have put the pods.
+// TestLoggedMoves: while a log contains all moves, the model makes none. Afterwards it continues from
+// the tiers in the log.
 func TestLoggedMoves(t *testing.T) {
 	checkMoves(t, []scenario{
-		{"a pod comes meanwhile, and is taken afterwards", 2, 4, func(w *world.Cluster) {
+		{"a pod is created in that time and popped after it", 2, 4, func(w *world.Cluster) {
 			addNodes(w, "1", "node-a")
 			logVerbosity(w, 2, sources.MovesVerbosity)
 			pod := addPod(w, 2.1, "new", "1", nil)
@@ -163,7 +165,7 @@ func TestLoggedMoves(t *testing.T) {
 			2.300 new scheduled node-a (outcome)
 			2.301 new deleted
 		`},
-		{"a pod comes meanwhile, and the log has it in flight only", 2, 4, func(w *world.Cluster) {
+		{"a pod is created in that time, and the log shows it only in flight", 2, 4, func(w *world.Cluster) {
 			addNodes(w, "1", "node-a")
 			logVerbosity(w, 2, sources.MovesVerbosity)
 			pod := addPod(w, 2.1, "new", "1", nil)
@@ -174,7 +176,7 @@ func TestLoggedMoves(t *testing.T) {
 			2.300 new scheduled node-a (outcome)
 			2.301 new deleted
 		`},
-		{"the log has a pod in flight, whose attempt begins later", 2, 4, func(w *world.Cluster) {
+		{"the log shows a pod in flight, and a later start of its attempt", 2, 4, func(w *world.Cluster) {
 			addNodes(w, "1", "node-a")
 			logVerbosity(w, 2, sources.MovesVerbosity)
 			pod := addPod(w, 2.1, "new", "4", nil)
@@ -184,14 +186,14 @@ func TestLoggedMoves(t *testing.T) {
 		}, `
 			2.400 new unschedulable ScheduleAttemptFailure NodeResourcesFit in 100ms (outcome)
 		`},
-		{"the log says once more that it tells all", 2, 4, func(w *world.Cluster) {
+		{"the verbosity is repeated", 2, 4, func(w *world.Cluster) {
 			addNodes(w, "1", "node-a")
 			logVerbosity(w, 2, sources.MovesVerbosity)
 			logVerbosity(w, 2.05, sources.MovesVerbosity)
 			addPod(w, 2.1, "new", "4", rejectedBefore)
 			w.Add(3, &sources.Mark{})
 		}, ``},
-		{"moves before the log says that it has all, and into an unknown tier", 2, 4, func(w *world.Cluster) {
+		{"moves before the log contains all of them, and into an unknown tier", 2, 4, func(w *world.Cluster) {
 			addNodes(w, "1", "node-a")
 			web := addPod(w, 2, "web", "4", nil)
 			w.Failed(2.003, web, noRoom)
@@ -208,7 +210,7 @@ func TestLoggedMoves(t *testing.T) {
 			2.500 web inflight (behind)
 			2.500 web unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
-		{"an attempt is under way at the end, which fails: its pod backs off as after one", 2, 6, func(w *world.Cluster) {
+		{"an attempt is in flight at the end and fails: the pod backs off as after one failure", 2, 6, func(w *world.Cluster) {
 			addNodes(w, "1", "node-a")
 			small := w.AddSmall(1.6)
 			logVerbosity(w, 2, sources.MovesVerbosity)
@@ -230,7 +232,7 @@ func TestLoggedMoves(t *testing.T) {
 			5.900 web scheduled node-a (outcome)
 			5.901 web deleted
 		`},
-		{"the log has a pod elsewhere that the model placed: its room is free", 2, 4, func(w *world.Cluster) {
+		{"the log shows a pod unschedulable that the model assigned: its resources are free", 2, 4, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			addPod(w, 2, "web", "1", nil)
 			logVerbosity(w, 2.01, sources.MovesVerbosity)
@@ -251,7 +253,7 @@ func TestLoggedMoves(t *testing.T) {
 			3.901 late inflight (turn)
 			3.901 late unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"the log has a pod bound that the model placed, before that shows: its room is taken", 2, 4, func(w *world.Cluster) {
+		{"the log shows a pod bound that the model assigned: its resources stay reserved", 2, 4, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			web := addPod(w, 2, "web", "1", nil)
 			logVerbosity(w, 2.01, sources.MovesVerbosity)
@@ -268,7 +270,7 @@ func TestLoggedMoves(t *testing.T) {
 			3.900 db inflight (turn)
 			3.901 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"the log has a pod in flight that the model placed: it is bound as it was placed", 2, 4, func(w *world.Cluster) {
+		{"the log shows a pod in flight that the model assigned: it is bound as assigned", 2, 4, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			web := addPod(w, 2, "web", "1", nil)
 			logVerbosity(w, 2.01, sources.MovesVerbosity)
@@ -284,7 +286,7 @@ func TestLoggedMoves(t *testing.T) {
 			3.900 db inflight (turn)
 			3.901 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"a dump lists a pod, and one did before the scheduler was there", 2, 4, func(w *world.Cluster) {
+		{"a dump lists a pod, as did a dump before the scheduler started", 2, 4, func(w *world.Cluster) {
 			addNodes(w, "1", "node-a")
 			web := addPod(w, 1.9, "web", "4", nil)
 			w.Add(1.95, &sources.Dumped{Pod: world.Key("web"), UID: "web", In: sources.TierBackoff})
@@ -301,7 +303,7 @@ func TestLoggedMoves(t *testing.T) {
 	})
 }
 
-// TestDumpAlone: of a log without objects, a dump tells where the pods were.
+// TestDumpWithoutObjects: in a log without objects, a dump shows the pods' tiers.
 func TestDumpWithoutObjects(t *testing.T) {
 	var c world.Cluster
 	for at, in := range []sources.Tier{sources.TierBackoff, sources.TierBackoff, sources.TierActive} {
@@ -310,7 +312,7 @@ func TestDumpWithoutObjects(t *testing.T) {
 	replayed.Compare(t, replayed.Moves(t, c.Recording(4), "a"), []string{"1 >backoff observed", "3 backoff>active observed"})
 }
 
-// The moves of a pod that is placed and bound in one second.
+// bindMoves returns the moves of a pod that is bound in the second in which it was created.
 func bindMoves(second string) []string {
 	return []string{
 		second + " >active UnscheduledPodAdd modelled",
@@ -319,23 +321,23 @@ func bindMoves(second string) []string {
 	}
 }
 
-// TestRejectedAlthough: the real scheduler rejected a pod that the model had placed. The pod is where
-// the source has it, by the plugins that the message names, and the room that the model had taken is free.
+// TestObservedRejectionOverridesPlacement: the real scheduler rejected a pod that fits in the model. The
+// pod is unschedulable because of the plugins of the message, and its resources are free.
 func TestObservedRejectionOverridesPlacement(t *testing.T) {
 	const message = "0/1 nodes are available: 1 Insufficient cpu."
 	for name, rejected := range map[string]func(*world.Cluster, *v1.Pod){
-		"by an event": func(c *world.Cluster, p *v1.Pod) { c.Failed(3.002, p, message) },
-		"by a patch":  func(c *world.Cluster, p *v1.Pod) { c.Patched(3.005, p, message, "") },
-		"by both":     func(c *world.Cluster, p *v1.Pod) { c.Failed(3.002, p, message); c.Patched(3.005, p, message, "") },
-		"by a condition": func(c *world.Cluster, p *v1.Pod) {
+		"Event":           func(c *world.Cluster, p *v1.Pod) { c.Failed(3.002, p, message) },
+		"patch":           func(c *world.Cluster, p *v1.Pod) { c.Patched(3.005, p, message, "") },
+		"Event and patch": func(c *world.Cluster, p *v1.Pod) { c.Failed(3.002, p, message); c.Patched(3.005, p, message, "") },
+		"condition": func(c *world.Cluster, p *v1.Pod) {
 			world.Change(c, 3.2, sources.Updated, p, func(p *v1.Pod) { world.Reject(p, message, "") })
 		},
-		"by a late event": func(c *world.Cluster, p *v1.Pod) { c.Failed(3.9, p, message) },
+		"late Event": func(c *world.Cluster, p *v1.Pod) { c.Failed(3.9, p, message) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var c world.Cluster
 			world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
-			world.Change(&c, 2, sources.Added, world.PendingPod("large", "5"), nil) // from this one the model learns whose reason that is
+			world.Change(&c, 2, sources.Added, world.PendingPod("large", "5"), nil) // shows the model which plugin gives that reason
 			web := world.Change(&c, 3, sources.Added, world.PendingPod("web", "3"), nil)
 			rejected(&c, web)
 			db := world.Change(&c, 4, sources.Added, world.PendingPod("db", "4"), nil)
@@ -351,14 +353,14 @@ func TestObservedRejectionOverridesPlacement(t *testing.T) {
 	}
 }
 
-// TestRejectedFor: a message tells the plugins whose reasons it gives: that plugin which alone gives a reason, or the one that gave it to an
-// attempt of the model. Of a reason that is not known the plugin is not known, whatever is known beside it. What a log tells beside the message counts: the plugins, or that
-// it was an error.
+// TestPluginsOfRejection: the plugins of a rejection follow from the reasons in its message: a plugin
+// that alone gives a reason, or that gave it in a local attempt. An unknown reason has an unknown plugin.
+// Plugins or an error that a log states take precedence.
 func TestPluginsOfRejection(t *testing.T) {
 	const missing = `persistentvolumeclaim "data" not found`
 	for _, c := range []struct {
-		told sources.FailedAttempt
-		want string
+		attempt sources.FailedAttempt
+		want    string
 	}{
 		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 Insufficient example.com/gpu."}, "unschedulable ScheduleAttemptFailure NodeResourcesFit"},
 		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: 0/1 nodes are available: ..."}, "unschedulable ScheduleAttemptFailure TaintToleration"},
@@ -374,16 +376,16 @@ func TestPluginsOfRejection(t *testing.T) {
 	} {
 		var w world.Cluster
 		world.Change(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
-		world.Change(&w, 2, sources.Added, world.PendingPod("store", "1"), func(p *v1.Pod) { world.Mount(p, "data") }) // from which the model learns whose reason that is
+		world.Change(&w, 2, sources.Added, world.PendingPod("store", "1"), func(p *v1.Pod) { world.Mount(p, "data") }) // shows the model which plugin gives that reason
 		world.Change(&w, 3, sources.Added, world.PendingPod("web", "3"), nil)
-		c.told.Pod, c.told.UID = world.Key("web"), "web"
-		w.Add(3.002, &c.told)
+		c.attempt.Pod, c.attempt.UID = world.Key("web"), "web"
+		w.Add(3.002, &c.attempt)
 		replayed.Compare(t, replayed.Moves(t, w.Recording(3.5), "web")[2:3], []string{"3 inflight>" + c.want + " modelled"})
 	}
 }
 
-// TestBoundByTheLog: a scheduler's log says that a pod is bound, and where, before any change of the pod shows it. It says nothing of
-// another pod of that name, nor without a node.
+// TestLoggedBinding: a scheduler's log shows a binding and its node before a change of the pod does. A
+// binding of another UID, or without a node, is ignored.
 func TestLoggedBinding(t *testing.T) {
 	for _, c := range []struct {
 		of   sources.Bound
@@ -399,29 +401,29 @@ func TestLoggedBinding(t *testing.T) {
 		c.of.Pod = world.Key("web")
 		w.Add(3.01, &c.of)
 		if got := replayed.BoundTo(t, w.Recording(4), "web"); got != c.want {
-			t.Errorf("%+v: it is bound to %q, want %q", c.of, got, c.want)
+			t.Errorf("%+v: bound to %q, want %q", c.of, got, c.want)
 		}
 	}
 }
 
-// TestFreedIsRestated: a pod's own update moves it, which kube-scheduler logs twice.
+// TestUngatingIsLoggedTwice: kube-scheduler logs the move of an ungated pod twice.
 func TestUngatingIsLoggedTwice(t *testing.T) {
 	var c world.Cluster
 	world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
 	web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "wait"}} })
 	world.Change(&c, 5, sources.Updated, web, func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
-	var told []string
+	var moves []string
 	if err := timeline.Replay(t.Context(), c.Recording(5.5), timeline.Options{}, func(m *board.Transition) error {
 		text := m.From.String() + ">" + m.To.String() + " " + m.Event
 		if m.Restated() {
 			text += " restated"
 		}
-		told = append(told, text)
+		moves = append(moves, text)
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	replayed.Compare(t, told, []string{
+	replayed.Compare(t, moves, []string{
 		">gated UnscheduledPodAdd",
 		"gated>active TargetPodUpdatePodSchedulingGatesEliminated",
 		"active>active TargetPodUpdatePodSchedulingGatesEliminated restated",

@@ -12,20 +12,21 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// free has a pod's attempts need not show: the recorder may have written of it.
+// rejectedBefore gives a pod the condition of an earlier rejection. The recorder may have written of the
+// pod before, so its attempts may leave no trace.
 func rejectedBefore(p *v1.Pod) { world.Reject(p, noRoom, "") }
 
-// requests has so many of the scheduler's requests told at once.
+// addRequests adds n requests of the scheduler at once.
 func addRequests(w *world.Cluster, seconds float64, n int) {
 	for range n {
 		w.Add(seconds, &sources.Requested{})
 	}
 }
 
-// TestSeenOtherwise: what the loop does where another attempt is seen than the one that it would make.
+// TestUnexpectedAttempts: an attempt is observed that is not the next one in queue order.
 func TestUnexpectedAttempts(t *testing.T) {
 	checkMoves(t, []scenario{
-		{"a pod fails that the model has elsewhere, while requests wait: others have their turn when that is over", 2, 2.1, func(w *world.Cluster) {
+		{"a pod fails that is not in activeQ, while requests are rate-limited: earlier pods are tried first", 2, 2.1, func(w *world.Cluster) {
 			addNodes(w, "100", "node-a")
 			db := w.Patched(1.7, addPod(w, 1.65, "db", "200", nil), noRoom, "")
 			for i := range 95 {
@@ -40,7 +41,7 @@ func TestUnexpectedAttempts(t *testing.T) {
 			2.030 db inflight (behind)
 			2.030 db unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
-		{"a lease lapses, and is held again", 2, 9, func(w *world.Cluster) {
+		{"a lease expires and is renewed", 2, 9, func(w *world.Cluster) {
 			addNodes(w, "2", "node-a")
 			w.Add(1.9, &sources.Silent{Since: world.At(1.8)})
 			addPod(w, 2, "web", "4", rejectedBefore)
@@ -51,9 +52,9 @@ func TestUnexpectedAttempts(t *testing.T) {
 			4.500 web inflight (turn)
 			4.501 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"a pod is bound as soon as the loop is free: none was before it", 2, 2.3, func(w *world.Cluster) {
+		{"a pod is bound as soon as the loop is free: it was the first", 2, 2.3, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
-			w.Failed(2.002, addPod(w, 2, "web", "4", nil), noRoom) // whose patch is not seen, for which the loop waits
+			w.Failed(2.002, addPod(w, 2, "web", "4", nil), noRoom) // the loop waits for its patch, which is not observed
 			addPod(w, 2.2071, "db", "4", nil)
 			w.Bound(2.2078, addPod(w, 2.2072, "next", "1", nil), "node-a")
 		}, `
@@ -71,10 +72,11 @@ func TestUnexpectedAttempts(t *testing.T) {
 	})
 }
 
-// TestSeenToWaitForAnswers: the loop waits for the answer to the patch of a failed attempt, as long as it may take where it is not seen.
+// TestLoopWaitsForPatchResponse: the loop waits for the response to the patch of a failed attempt. If the
+// patch is not observed, the wait takes the longest usual time.
 func TestLoopWaitsForPatchResponse(t *testing.T) {
 	checkMoves(t, []scenario{
-		{"requests are not told", 2, 3, func(w *world.Cluster) {
+		{"without requests in the source", 2, 3, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			w.Failed(2.002, addPod(w, 2, "web", "2", nil), noRoom)
 			addPod(w, 2.003, "db", "2", nil)
@@ -86,7 +88,7 @@ func TestLoopWaitsForPatchResponse(t *testing.T) {
 			2.207 db inflight (turn)
 			2.208 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"requests are not told, and pods are not heard", 2, 3, func(w *world.Cluster) {
+		{"without requests in the source, in a gap of the pods' watch", 2, 3, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			web := addPod(w, 2, "web", "2", nil)
 			addPod(w, 2.001, "db", "2", nil)
@@ -100,7 +102,7 @@ func TestLoopWaitsForPatchResponse(t *testing.T) {
 			2.007 db inflight (turn)
 			2.008 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"requests wait, and a pod that comes later is bound before the patch: it is that of the next attempt", 2, 3.6, func(w *world.Cluster) {
+		{"a later pod is bound before a rate-limited patch: the patch is that of the next attempt", 2, 3.6, func(w *world.Cluster) {
 			addNodes(w, "100", "node-a")
 			for i := range 95 {
 				w.Bound(1.9+0.0001*float64(i), addPod(w, 1.9+0.0001*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
@@ -119,9 +121,9 @@ func TestLoopWaitsForPatchResponse(t *testing.T) {
 			3.500 web inflight (behind)
 			3.500 web unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
-		{"it had waited for the rate limit, and the model places its pod", 2, 3, func(w *world.Cluster) {
+		{"a rate-limited patch of a pod that fits in the model", 2, 3, func(w *world.Cluster) {
 			addNodes(w, "4", "node-a")
-			addRequests(w, 1.9, 150) // 50 more than may be sent at once: a second's
+			addRequests(w, 1.9, 150) // 50 beyond the burst take a second
 			large, late := addPod(w, 2.001, "large", "2", nil), addPod(w, 2.1, "late", "1", nil)
 			addRequests(w, 2.3, 1)
 			w.Patched(2.305, large, noRoom, "")
@@ -143,10 +145,10 @@ func TestLoopWaitsForPatchResponse(t *testing.T) {
 			2.404 large inflight (turn)
 			2.410 large unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
 		`},
-		{"it had waited for the rate limit, as a binding after it, and a pod that has its node changes before: that is of no attempt", 2, 3, func(w *world.Cluster) {
+		{"a rate-limited patch and binding, and before them an update of a bound pod, which shows no attempt", 2, 3, func(w *world.Cluster) {
 			addNodes(w, "4", "node-a")
 			old := addPod(w, 1, "old", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
-			addRequests(w, 1.9, 150) // 50 more than may be sent at once: a second's
+			addRequests(w, 1.9, 150) // 50 beyond the burst take a second
 			web := addPod(w, 1.95, "web", "9", nil)
 			late, large := addPod(w, 2, "late", "1", nil), addPod(w, 2.001, "large", "8", nil)
 			addRequests(w, 2.02, 1)
@@ -165,7 +167,7 @@ func TestLoopWaitsForPatchResponse(t *testing.T) {
 			2.403 late scheduled node-a (outcome)
 			2.404 late deleted
 		`},
-		{"another pod is bound meanwhile, by an attempt before, and all requests are recorded", 2, 3, func(w *world.Cluster) {
+		{"another pod is bound during the wait, by an earlier attempt, with all requests recorded", 2, 3, func(w *world.Cluster) {
 			addNodes(w, "2", "node-a")
 			addRequests(w, 1.9, 1)
 			web := addPod(w, 2, "web", "4", nil)
@@ -188,9 +190,9 @@ func TestLoopWaitsForPatchResponse(t *testing.T) {
 			2.100 later inflight (turn)
 			2.101 later unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"a pod is placed whose binding waits for the rate limit, longer than requests take", 2, 8, func(w *world.Cluster) {
+		{"the binding of an assigned pod is rate-limited for longer than a request takes", 2, 8, func(w *world.Cluster) {
 			addNodes(w, "4", "node-a")
-			addRequests(w, 1.9, 250) // 150 more than may be sent at once: three seconds'
+			addRequests(w, 1.9, 250) // 150 beyond the burst take three seconds
 			large := addPod(w, 2.001, "large", "2", nil)
 			addRequests(w, 4.85, 1)
 			w.Bound(4.86, large, "node-a")
@@ -200,7 +202,7 @@ func TestLoopWaitsForPatchResponse(t *testing.T) {
 			4.860 large scheduled node-a (outcome)
 			4.861 large deleted
 		`},
-		{"a pod is rejected before any node is looked at", 2, 3, func(w *world.Cluster) {
+		{"a pod is rejected before any node is checked", 2, 3, func(w *world.Cluster) {
 			addNodes(w, "1", "node-a")
 			pod := addPod(w, 2, "store", "100m", func(p *v1.Pod) { world.Mount(p, "data") })
 			w.Patched(2.01, pod, "0/1 nodes are available: persistentvolumeclaim \"data\" not found.", "")
@@ -209,7 +211,7 @@ func TestLoopWaitsForPatchResponse(t *testing.T) {
 			2.006 store inflight (failure)
 			2.006 store unschedulable ScheduleAttemptFailure VolumeRestrictions in 350µs
 		`},
-		{"no node has come yet, and nodes are recorded", 0, 1.1, func(w *world.Cluster) {
+		{"before the first node of a recording with nodes", 0, 1.1, func(w *world.Cluster) {
 			addPod(w, 0.6, "web", "1", nil)
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 		}, `
@@ -220,8 +222,8 @@ func TestLoopWaitsForPatchResponse(t *testing.T) {
 	})
 }
 
-// TestCatchesUpToALimit: where a pod is seen to be bound that is behind many others, while the model's loop waits for an answer, the loop takes
-// no more of them before it than it has time for in a hundred attempts' time.
+// TestCatchingUpIsLimited: a pod is bound that is behind many others, while the model's loop waits for a
+// response. The loop makes at most a hundred attempts at once to catch up.
 func TestCatchingUpIsLimited(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
@@ -233,26 +235,23 @@ func TestCatchingUpIsLimited(t *testing.T) {
 	w.Bound(2.2, last, "node-a")
 	trace := traceRecording(t, w.Recording(2.2), world.Config(t), 2.1)
 	if n := strings.Count(trace, " inflight"); n != 100 || !strings.HasSuffix(trace, "2.200 web-149 inflight (behind)\n2.200 web-149 scheduled node-a (outcome)\n2.200 web-149 deleted\n") {
-		t.Errorf("it makes %d attempts: %s", n, trace)
+		t.Errorf("the loop makes %d attempts: %s", n, trace)
 	}
 }
 
-// TestWaitsForPatchOfTold: an attempt is told to have failed before the model has had it, and its patch, which says the same, is sent 300 ms later. The
-// loop waits for that. So another pod, whose attempt would not show, is tried only then.
-func TestLoopWaitsForPatchOfObservedFailure(t *testing.T) {
-	told := func(patched string) func(w *world.Cluster) {
-		return func(w *world.Cluster) {
+// TestPatchAfterObservedFailure: an Event shows a failure before the model makes the attempt, and a patch
+// with another message is sent 300 ms later. The patch is that of the next attempt.
+func TestPatchAfterObservedFailure(t *testing.T) {
+	checkMoves(t, []scenario{
+		{"another message", 2, 2.6, func(w *world.Cluster) {
 			addNodes(w, "2", "node-a")
 			small := w.AddSmall(1)
 			addPod(w, 1.6, "db", "4", rejectedBefore)
 			web := addPod(w, 2, "web", "4", nil)
 			w.Failed(2.0005, web, world.TooSmall)
 			w.Delete(2.05, small)
-			w.Patched(2.305, web, patched, "")
-		}
-	}
-	checkMoves(t, []scenario{
-		{"the patch says something else: it is that of the next attempt", 2, 2.6, told("0/2 nodes are available: 2 Insufficient cpu."), `
+			w.Patched(2.305, web, "0/2 nodes are available: 2 Insufficient cpu.", "")
+		}, `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (behind)
 			2.001 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 0s
@@ -268,9 +267,9 @@ func TestLoopWaitsForPatchOfObservedFailure(t *testing.T) {
 	})
 }
 
-// TestSeenPace: how long attempts take, and how long after the answer to a patch the next begins, is learned from those that are seen.
+// TestLearnedPace: the duration of attempts is learned from observed ones.
 func TestLearnedPace(t *testing.T) {
-	// Twenty pods fail one after the other, each so long after the one before, and between them something is seen.
+	// Forty pods fail at that interval, with something else between two failures. Then old and next fail.
 	busy := func(every float64, between func(w *world.Cluster, seconds float64)) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
 			addNodes(w, "4", "node-a")
@@ -312,7 +311,7 @@ func TestLearnedPace(t *testing.T) {
 			5.010 next inflight (turn)
 			5.011 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"nothing between them, but Events are not heard, and come when they are", 5, 6, func(w *world.Cluster) {
+		{"nothing between them, but the Events arrive after a watch gap", 5, 6, func(w *world.Cluster) {
 			gap := sources.Gap{Since: world.At(1.5)}
 			w.Add(1.5, &sources.WatchGap{Resource: sources.EventsWatch, Gap: gap})
 			busy(0.003, func(w *world.Cluster, at float64) {
@@ -344,8 +343,9 @@ func TestLearnedPace(t *testing.T) {
 	})
 }
 
-// TestSeenLimited: bindings and patches count against the rate limit of the scheduler's client, unless every request is recorded. Once it is
-// used up, a pod without a sign of an attempt may have been tried all the same.
+// TestClientRateLimit: bindings and patches count against the rate limit of the scheduler's client, unless
+// every request is recorded. Once the burst is used up, requests are delayed, so a pod may have been
+// tried although no attempt is observed.
 func TestClientRateLimit(t *testing.T) {
 	burst := func(exact bool, n int, one func(w *world.Cluster, seconds float64, name string)) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
@@ -367,12 +367,12 @@ func TestClientRateLimit(t *testing.T) {
 		w.Patched(seconds, pod, noRoom, "")
 	}
 	checkMoves(t, []scenario{
-		{"by bindings", 2, 3.6, burst(false, 95, binds), `
+		{"bindings", 2, 3.6, burst(false, 95, binds), `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (turn)
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"by recorded requests", 2, 2.3, func(w *world.Cluster) {
+		{"recorded requests", 2, 2.3, func(w *world.Cluster) {
 			addNodes(w, "100", "node-a")
 			addRequests(w, 1.999, 100)
 			addPod(w, 2, "web", "200", nil)
@@ -381,22 +381,22 @@ func TestClientRateLimit(t *testing.T) {
 			2.001 web inflight (turn)
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"by fewer bindings", 2, 3.6, burst(false, 70, binds), `
+		{"fewer bindings than the burst", 2, 3.6, burst(false, 70, binds), `
 			2.001 web active UnscheduledPodAdd
 			3.496 web inflight (failure)
 			3.496 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"by patches", 2, 3.6, burst(false, 95, patches), `
+		{"patches", 2, 3.6, burst(false, 95, patches), `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (turn)
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"not by bindings, if requests are recorded", 2, 3.6, burst(true, 95, binds), `
+		{"bindings don't count if requests are recorded", 2, 3.6, burst(true, 95, binds), `
 			2.001 web active UnscheduledPodAdd
 			3.496 web inflight (failure)
 			3.496 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"not by patches, if requests are recorded", 2, 3.6, burst(true, 95, patches), `
+		{"patches don't count if requests are recorded", 2, 3.6, burst(true, 95, patches), `
 			2.001 web active UnscheduledPodAdd
 			3.496 web inflight (failure)
 			3.496 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
@@ -404,10 +404,10 @@ func TestClientRateLimit(t *testing.T) {
 	})
 }
 
-// TestSeenRestart: a scheduler that starts has nothing of what the one before knew.
+// TestMovesAfterRestart: a new scheduler shares no state with the previous one.
 func TestMovesAfterRestart(t *testing.T) {
 	checkMoves(t, []scenario{
-		{"pods that went meanwhile are gone, in the order of their names", 2, 6, func(w *world.Cluster) {
+		{"pods that left before the restart are deleted in the order of their names", 2, 6, func(w *world.Cluster) {
 			w.Started(0.5)
 			addNodes(w, "1", "node-a")
 			z, a := w.Patched(2.01, addPod(w, 2, "z", "4", nil), noRoom, ""), w.Patched(2.11, addPod(w, 2.1, "a", "4", nil), noRoom, "")
@@ -441,7 +441,7 @@ func TestMovesAfterRestart(t *testing.T) {
 			5.900 other inflight (turn)
 			5.901 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"its client's rate limit is fresh", 2, 6, func(w *world.Cluster) {
+		{"its client has a full burst", 2, 6, func(w *world.Cluster) {
 			w.Started(0.5)
 			addNodes(w, "100", "node-a")
 			for i := range 95 {
@@ -457,7 +457,7 @@ func TestMovesAfterRestart(t *testing.T) {
 			5.900 other inflight (turn)
 			5.906 other unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
 		`},
-		{"it tries at once what was tried just before", 2, 6, func(w *world.Cluster) {
+		{"pods do not back off from attempts before the restart", 2, 6, func(w *world.Cluster) {
 			w.Started(0.5)
 			addNodes(w, "1", "node-a")
 			web := addPod(w, 2, "web", "4", nil)
@@ -477,12 +477,12 @@ func TestMovesAfterRestart(t *testing.T) {
 			5.900 other inflight (turn)
 			5.901 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"its release decides, unless it is inferred", 2, 6, func(w *world.Cluster) {
+		{"a stated release applies, an inferred one does not replace it", 2, 6, func(w *world.Cluster) {
 			w.Started(0.5)
 			addNodes(w, "1", "node-a")
 			w.Patched(2.01, addPod(w, 2, "web", "4", nil), noRoom, "")
 			w.Add(3, &sources.SchedulerStarted{Release: "v1.31.0", PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
-			w.Add(4, &sources.SchedulerRunning{Release: "v1.31.0"}) // which is known
+			w.Add(4, &sources.SchedulerRunning{Release: "v1.31.0"}) // already known
 			w.Add(5, &sources.SchedulerStarted{Release: "v1.30.0", ReleaseInferred: true, PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
 			w.Add(5.5, &sources.SchedulerRunning{Release: "v1.31.0"})
 		}, `
@@ -501,7 +501,7 @@ func TestMovesAfterRestart(t *testing.T) {
 	})
 }
 
-// TestSeenByALog: what the model makes of a log beside the objects: of its verbosity, of beginnings of attempts, of dumps.
+// TestLogBesideObjects: a log beside the objects shows starts of attempts, moves and dumps.
 func TestLogBesideObjects(t *testing.T) {
 	logs := func(seconds float64, verbosity int) func(w *world.Cluster) {
 		return func(w *world.Cluster) { w.Add(seconds, &sources.Logged{Verbosity: verbosity}) }
@@ -513,7 +513,7 @@ func TestLogBesideObjects(t *testing.T) {
 		w.Add(seconds, &sources.Dumped{Pod: world.Key(pod.Name), UID: pod.UID, In: in})
 	}
 	checkMoves(t, []scenario{
-		{"an attempt begins before the pod's creation is delivered, and another while it is unschedulable", 2, 4, func(w *world.Cluster) {
+		{"an attempt starts before the pod's creation is delivered, and another while it is unschedulable", 2, 4, func(w *world.Cluster) {
 			logs(0, 3)(w)
 			addNodes(w, "4", "node-a")
 			a := addPod(w, 2, "a", "8", nil)
@@ -528,7 +528,7 @@ func TestLogBesideObjects(t *testing.T) {
 			2.500 a inflight
 			2.504 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 4ms (outcome)
 		`},
-		{"it tells all moves, and then none: an attempt is under way at either end", 2, 4, func(w *world.Cluster) {
+		{"all moves for a while, with an attempt in flight at the start and at the end", 2, 4, func(w *world.Cluster) {
 			addNodes(w, "1", "node-a")
 			w.Failed(2.003, addPod(w, 2, "web", "4", nil), noRoom)
 			logs(2.002, sources.MovesVerbosity)(w)
@@ -549,7 +549,7 @@ func TestLogBesideObjects(t *testing.T) {
 			2.800 late scheduled node-a (outcome)
 			2.801 late deleted
 		`},
-		{"a dump lists a pod whose attempt is under way", 2, 4, func(w *world.Cluster) {
+		{"a dump lists a pod in flight", 2, 4, func(w *world.Cluster) {
 			addNodes(w, "4", "node-a")
 			a := addPod(w, 2, "a", "8", nil)
 			w.Failed(2.005, a, noRoom)
@@ -569,7 +569,7 @@ func TestLogBesideObjects(t *testing.T) {
 			3.900 placed inflight (turn)
 			3.906 placed unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
 		`},
-		{"a dump lists a pod that was placed as unschedulable: its binding has failed", 3, 5, func(w *world.Cluster) {
+		{"a dump lists an assigned pod as unschedulable: its binding failed", 3, 5, func(w *world.Cluster) {
 			addNodes(w, "1", "node-a")
 			dump(w, 4, addPodWithVolume(w), sources.TierUnschedulable)
 		}, `
@@ -577,11 +577,11 @@ func TestLogBesideObjects(t *testing.T) {
 			3.001 store inflight (turn)
 			4.000 store unschedulable ScheduleAttemptFailure (dump)
 		`},
-		{"a dump lists pods that it tells nothing of", 2, 4, func(w *world.Cluster) {
+		{"a dump lists pods to which it does not apply", 2, 4, func(w *world.Cluster) {
 			addNodes(w, "4", "node-a")
 			theirs := addPod(w, 2, "theirs", "8", func(p *v1.Pod) { p.Spec.SchedulerName = "volcano" })
 			gated := addPod(w, 2.05, "gated", "1", func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "g"}} })
-			dump(w, 3, gated, sources.TierUnschedulable) // as which gated pods are listed
+			dump(w, 3, gated, sources.TierUnschedulable) // dumps list gated pods so
 			bound := w.Bound(2.11, addPod(w, 2.1, "bound", "1", nil), "node-a")
 			again := addPod(w, 2.2, "again", "8", nil)
 			w.Patched(2.21, again, noRoom, "")
@@ -599,7 +599,7 @@ func TestLogBesideObjects(t *testing.T) {
 			2.206 again inflight (failure)
 			2.206 again unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"a dump finds a pod woken, which the model has unschedulable", 2, 4, func(w *world.Cluster) {
+		{"a dump lists a pod in backoffQ that is unschedulable in the model", 2, 4, func(w *world.Cluster) {
 			addNodes(w, "4", "node-a")
 			a := w.Patched(2.01, addPod(w, 2, "a", "8", nil), noRoom, "")
 			dump(w, 3, a, sources.TierBackoff)
@@ -616,21 +616,21 @@ func TestLogBesideObjects(t *testing.T) {
 	})
 }
 
-// TestSeenOfFlushes: a flush of backoffQ shows by the attempts of the pods that it woke, as late as they begin.
+// TestObservedFlushes: an observed attempt of a pod in backoffQ shows when the flush ran, at the latest.
 func TestObservedFlushes(t *testing.T) {
-	of := func(verbosity int, sees func(w *world.Cluster, a *v1.Pod)) func(w *world.Cluster) {
+	withLog := func(verbosity int, observe func(w *world.Cluster, a *v1.Pod)) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
 			if verbosity > 0 {
 				w.Add(0, &sources.Logged{Verbosity: verbosity})
 			}
 			small := w.Small()
 			a := w.AddStuck(2.3, "a")
-			w.Delete(2.5, small) // a backs off until 3.303, and the flush runs at 4 by the scheduler's start
-			sees(w, a)
+			w.Delete(2.5, small) // a backs off until 3.303, and the flush is expected at 4
+			observe(w, a)
 		}
 	}
 	checkMovesWith(t, noPopFromBackoffQ, []scenario{
-		{"by an Event", 2, 5, of(0, func(w *world.Cluster, a *v1.Pod) { w.Recorded(3.5, a, 2) }), `
+		{"an Event", 2, 5, withLog(0, func(w *world.Cluster, a *v1.Pod) { w.Recorded(3.5, a, 2) }), `
 			2.301 a active UnscheduledPodAdd
 			2.302 a inflight (failure)
 			2.303 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
@@ -639,9 +639,9 @@ func TestObservedFlushes(t *testing.T) {
 			3.500 a inflight (turn)
 			3.500 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 0s
 		`},
-		{"by an Event, and the next runs as long after it", 4, 7, func(w *world.Cluster) {
+		{"an Event, and the next flush a second after it", 4, 7, func(w *world.Cluster) {
 			small := w.AddSmall(1)
-			of(0, func(w *world.Cluster, a *v1.Pod) {
+			withLog(0, func(w *world.Cluster, a *v1.Pod) {
 				w.Recorded(3.5, a, 2)
 				w.Delete(3.7, small)
 			})(w)
@@ -650,7 +650,7 @@ func TestObservedFlushes(t *testing.T) {
 			6.303 a inflight (turn)
 			6.304 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"by a log that tells when attempts begin", 2, 5, of(3, func(w *world.Cluster, a *v1.Pod) {
+		{"the logged start of an attempt", 2, 5, withLog(3, func(w *world.Cluster, a *v1.Pod) {
 			w.Add(3.5, &sources.FailedAttempt{Pod: world.Key("a"), UID: "a", Message: noRoom, Log: true, Began: world.At(3.4)})
 		}), `
 			2.301 a active UnscheduledPodAdd
@@ -661,7 +661,7 @@ func TestObservedFlushes(t *testing.T) {
 			3.400 a inflight
 			3.500 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 100ms (outcome)
 		`},
-		{"not by an attempt that was before its backoff is over", 2, 5, of(0, func(w *world.Cluster, a *v1.Pod) { w.Recorded(3.1, a, 2) }), `
+		{"an attempt before the end of the backoff shows no flush", 2, 5, withLog(0, func(w *world.Cluster, a *v1.Pod) { w.Recorded(3.1, a, 2) }), `
 			2.301 a active UnscheduledPodAdd
 			2.302 a inflight (failure)
 			2.303 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
@@ -672,7 +672,7 @@ func TestObservedFlushes(t *testing.T) {
 	})
 }
 
-// attempts returns how many times that pod is tried.
+// countAttempts returns the number of attempts of the pod.
 func countAttempts(t *testing.T, rec *sources.Recording, pod string) (n int) {
 	t.Helper()
 	for _, m := range replayed.Moves(t, rec, pod) {
@@ -683,39 +683,40 @@ func countAttempts(t *testing.T, rec *sources.Recording, pod string) (n int) {
 	return n
 }
 
-// TestPatchBesideLog: where the scheduler's log tells how each attempt ends, no patch shows another one.
+// TestPatchBesideLog: if the scheduler's log contains the end of each attempt, a patch is not another
+// attempt.
 func TestPatchBesideLog(t *testing.T) {
-	for name, of := range map[string]struct{ verbosity, tried int }{"of 2": {2, 1}, "of 0": {0, 2}} {
-		t.Run(name, func(t *testing.T) {
+	for verbosity, want := range map[int]int{2: 1, 0: 2} {
+		t.Run(fmt.Sprintf("v=%d", verbosity), func(t *testing.T) {
 			var c world.Cluster
-			c.Add(0, &sources.Logged{Verbosity: of.verbosity})
+			c.Add(0, &sources.Logged{Verbosity: verbosity})
 			world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
 			web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), nil)
-			c.Add(2.003, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Message: world.TooSmall, Log: of.verbosity > 0})
+			c.Add(2.003, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Message: world.TooSmall, Log: verbosity > 0})
 			web = c.Patched(2.01, web, world.TooSmall, "")
 			c.Patched(5, web, world.TooSmall, "")
-			if got := countAttempts(t, c.Recording(6), "web"); got != of.tried {
-				t.Errorf("it is tried %d times, want %d", got, of.tried)
+			if got := countAttempts(t, c.Recording(6), "web"); got != want {
+				t.Errorf("it is tried %d times, want %d", got, want)
 			}
 		})
 	}
 }
 
-// flushing is that a scheduler starts which takes pods out of backoffQ by its flush alone.
+// startWithoutPop is the start of a scheduler without SchedulerPopFromBackoffQ.
 func startWithoutPop() *sources.SchedulerStarted {
 	return &sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1,
 		Gates: map[string]bool{"SchedulerPopFromBackoffQ": false}}
 }
 
-// TestFlushSeenLate: a flush that shows by the attempt of one pod has taken no pod whose backoff went on for longer than that of the
-// one. When the scheduler started, and so when it flushes, is known but roughly.
+// TestLateObservedFlush: a flush that is inferred from the attempt of one pod does not move a pod whose
+// backoff ends later. The start of the scheduler, and so its flushes, are known only roughly.
 func TestLateObservedFlush(t *testing.T) {
 	var c world.Cluster
 	c.Add(0, startWithoutPop())
 	small := c.Small()
 	a, b := c.AddStuck(2.300, "a"), c.AddStuck(2.340, "b")
 	c.Delete(2.5, small)
-	c.Recorded(3.350, a, 2) // the real flushes run at each second's 320th millisecond
+	c.Recorded(3.350, a, 2) // the real flushes run at 320 ms of each second
 	c.Recorded(4.325, b, 2)
 	rec := c.Recording(4.5)
 	const woken = "2 unschedulable>backoff AssignedPodDelete NodeResourcesFit modelled"

@@ -31,22 +31,22 @@ const (
 	poppedUnschedulable = " unschedulable>inflight NodeResourcesFit modelled"
 )
 
-// TestRecorder: the first and the second failed attempt of a pod that stays as it is are seen, and so there
-// was none that is not. Those that follow are not seen, and are modelled.
+// TestObservableAttempts: the first two failures of an unchanged pod are observable, so an attempt that is
+// not observed was not made. Later ones are not observable, so the model makes them.
 func TestObservableAttempts(t *testing.T) {
 	var c world.Cluster
 	first := c.Small()
 	second, third := c.AddSmall(1), c.AddSmall(1)
 	web := c.AddStuck(2, "web")
-	c.Delete(3, first) // the loop is not seen to take web for this, nor for what follows
+	c.Delete(3, first) // no attempt follows
 	c.Recorded(6.001, web, 1)
 	c.Delete(8, second)
 	c.Recorded(8.2, web, 2)
-	c.Delete(11, third) // from here on its attempts are not seen
+	c.Delete(11, third) // from here on its attempts are not observable
 	err := timeline.Replay(t.Context(), c.Recording(20), timeline.Options{}, func(m *board.Transition) error {
-		if asleep := m.From == queue.Backoff && m.To == queue.Unschedulable; m.TakenBack() != asleep {
+		if returns := m.From == queue.Backoff && m.To == queue.Unschedulable; m.TakenBack() != returns {
 			t.Errorf("%s → %s %s: TakenBack is wrong", m.From, m.To, m.Event)
-		} else if asleep && !strings.HasPrefix(new(session.Frame).Why(m)[0], "No attempt followed") {
+		} else if returns && !strings.HasPrefix(new(session.Frame).Why(m)[0], "No attempt followed") {
 			t.Error(new(session.Frame).Why(m))
 		}
 		return nil
@@ -62,18 +62,19 @@ func TestObservableAttempts(t *testing.T) {
 	})
 }
 
-// TestRecorderOfAnother: the loop takes others before a pod whose attempt is yet to be seen.
+// TestObservableAttemptsInOrder: a pod whose attempt is observed later is popped later, although it is
+// first in activeQ.
 func TestObservableAttemptsInOrder(t *testing.T) {
 	var c world.Cluster
 	small := c.Small()
-	web, db := c.AddStuck(2, "web"), c.AddStuck(2.5, "db") // so web is the first in activeQ
+	web, db := c.AddStuck(2, "web"), c.AddStuck(2.5, "db") // web is first in activeQ
 	c.Delete(4, small)
 	c.Recorded(4.1, db, 1)
 	c.Recorded(4.3, web, 1)
 	checkPops(t, c.Recording(20), 4, "db 4.10", "web 4.30")
 }
 
-// taken compares when the loop takes which pod after so many seconds.
+// checkPops compares which pods are popped after that second, and when.
 func checkPops(t *testing.T, rec *sources.Recording, after float64, want ...string) {
 	t.Helper()
 	var got []string
@@ -84,12 +85,12 @@ func checkPops(t *testing.T, rec *sources.Recording, after float64, want ...stri
 		return nil
 	})
 	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v, want %v", got, err, want)
+		t.Errorf("popped are %v, %v, want %v", got, err, want)
 	}
 }
 
-// TestLoopWaitsUntold: where it is not told when the patch was sent, the loop waits for as long as requests take at
-// the least. The model had not woken the pod that is patched.
+// TestLoopWaitsWithoutSendTime: if the send time of a patch is unknown, the loop waits for the shortest
+// usual duration of a request. The patched pod was not woken in the model.
 func TestLoopWaitsWithoutSendTime(t *testing.T) {
 	var c world.Cluster
 	small := c.Small()
@@ -108,35 +109,23 @@ func TestLoopWaitsWithoutSendTime(t *testing.T) {
 		return nil
 	})
 	if err != nil || len(popped) != 1 || popped[0] < 0.0035 || popped[0] > 0.005 {
-		t.Errorf("%v, web is popped %v seconds later, want it after the patch", err, popped)
+		t.Errorf("%v, web is popped after %v seconds, want after the patch", err, popped)
 	}
 }
 
-// TestLoopHeldUp: where the first pod's attempt is seen late, and nothing can have woken the pod in between, the loop was
-// held up, and took none behind it either.
+// TestLoopWasBlocked: the attempt of the first pod in activeQ is observed late, and no event can have
+// woken it in between. So the loop was blocked, and popped no other pod either.
 func TestLoopWasBlocked(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		between func(c *world.Cluster, other *v1.Pod)
-		want    []string
-	}{
-		{"nothing", func(*world.Cluster, *v1.Pod) {}, []string{"web 10.09", "db 10.09"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var r world.Cluster
-			small := r.Small()
-			other := r.AddSmall(1)
-			web, db := r.AddStuck(2, "web"), r.AddStuck(2.5, "db") // so web is the first in activeQ
-			r.Recorded(3, db, 2)                                   // what follows of it is not seen
-			r.Delete(10, small)
-			c.between(&r, other)
-			r.Recorded(10.09, web, 1)
-			checkPops(t, r.Recording(10.2), 4, c.want...)
-		})
-	}
+	var c world.Cluster
+	small := c.Small()
+	web, db := c.AddStuck(2, "web"), c.AddStuck(2.5, "db") // web is first in activeQ
+	c.Recorded(3, db, 2)                                   // its later attempts are not observable
+	c.Delete(10, small)
+	c.Recorded(10.09, web, 1)
+	checkPops(t, c.Recording(10.2), 4, "web 10.09", "db 10.09")
 }
 
-// wantsVolume has a pod come, 3 s after the start, whose volume somebody has yet to provide.
+// addPodWithVolume creates a pod at 3 s whose volume is not provisioned yet.
 func addPodWithVolume(c *world.Cluster) *v1.Pod {
 	mode, class := storagev1.VolumeBindingWaitForFirstConsumer, "disk"
 	world.Change(c, 2, sources.Added, &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Provisioner: "disk.example.com", VolumeBindingMode: &mode}, nil)
@@ -147,42 +136,43 @@ func addPodWithVolume(c *world.Cluster) *v1.Pod {
 	})
 }
 
-// TestSlowVolume: a pod whose volume takes long to be provided is in flight until it is bound, or seen to fail.
+// TestSlowVolume: a pod whose volume is provisioned slowly is in flight until it is bound or observed to
+// fail.
 func TestSlowVolume(t *testing.T) {
-	for name, of := range map[string]struct {
+	for name, c := range map[string]struct {
 		ends func(*world.Cluster, *v1.Pod)
 		want []string
 	}{
 		"bound": {func(c *world.Cluster, pod *v1.Pod) { c.Bound(10, pod, "node-a") },
 			[]string{"3" + arrival, "3" + popped, "10 inflight>scheduled observed"}},
-		"not provided": {func(c *world.Cluster, pod *v1.Pod) { c.Failed(10, pod, "binding volumes: context deadline exceeded") },
+		"not provisioned": {func(c *world.Cluster, pod *v1.Pod) { c.Failed(10, pod, "binding volumes: context deadline exceeded") },
 			[]string{"3" + arrival, "3" + popped, "10 inflight>backoff ScheduleAttemptFailure modelled"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var c world.Cluster
-			small := c.Small()
-			c.AddStuck(1.5, "other")
-			pod := addPodWithVolume(&c)
-			c.Delete(5, small) // which wakes pods that wait
-			of.ends(&c, pod)
-			replayed.Compare(t, replayed.Moves(t, c.Recording(10.2), "store"), of.want)
+			var w world.Cluster
+			small := w.Small()
+			w.AddStuck(1.5, "other")
+			pod := addPodWithVolume(&w)
+			w.Delete(5, small) // wakes waiting pods
+			c.ends(&w, pod)
+			replayed.Compare(t, replayed.Moves(t, w.Recording(10.2), "store"), c.want)
 		})
 	}
 }
 
-// TestRecorderUnknown: of a pod that was there before the source, and of all where the source tells nothing of the
-// recorder, no attempt is held back.
+// TestUnobservableAttempts: the model makes attempts without evidence if the pod is older than the source,
+// or if the source contains no Events.
 func TestUnobservableAttempts(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		stuck func(c *world.Cluster) *v1.Pod
 	}{
-		{"a pod from before", func(c *world.Cluster) *v1.Pod {
+		{"older pod", func(c *world.Cluster) *v1.Pod {
 			c.AddStuck(1.5, "other")
 			pod := world.Change(c, 2, sources.Added, world.PendingPod("web", "4"), nil)
 			return c.Patched(2.01, pod, world.TooSmall, "")
 		}},
-		{"no recorder", func(c *world.Cluster) *v1.Pod {
+		{"no Events", func(c *world.Cluster) *v1.Pod {
 			pod := world.PendingPod("web", "4")
 			pod.CreationTimestamp = metav1.NewTime(world.At(2))
 			pod = world.Change(c, 2, sources.Added, pod, nil)
@@ -201,8 +191,8 @@ func TestUnobservableAttempts(t *testing.T) {
 	}
 }
 
-// broken returns how a stream stands of which one watch hears nothing from since on, until it is heard again. until is 0 if it
-// never is.
+// watchGap returns the status of a stream whose watch of resource has a gap. until is 0 if it does not
+// end.
 func watchGap(resource string, since, until float64) func(float64) sources.Status {
 	return func(now float64) sources.Status {
 		r := sources.Resource{Name: resource, State: sources.ResourceWatched}
@@ -216,13 +206,13 @@ func watchGap(resource string, since, until float64) func(float64) sources.Statu
 	}
 }
 
-// unheard has a watch hear nothing in that time.
+// addWatchGap records a gap of a watch.
 func addWatchGap(w *world.Cluster, resource string, since, until float64) {
 	w.Add(since, &sources.WatchGap{Resource: resource, Gap: sources.Gap{Since: world.At(since)}})
 	w.Add(until, &sources.WatchGap{Resource: resource, Gap: sources.Gap{Since: world.At(since), Until: world.At(until)}})
 }
 
-// recorded is the feed of what a recorder writes of the session that played plays.
+// recordedFeed plays the recording that `schedq record` would write of the session of liveFeed.
 func recordedFeed(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) *shadow.Feed {
 	t.Helper()
 	var gaps sources.GapTracker
@@ -239,22 +229,23 @@ func recordedFeed(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, s
 	return f
 }
 
-// ways are those in which what a watch did not hear comes to the model: while it lasts, and afterwards.
+// feeds are the two ways in which a watch gap reaches the model: live, and from a recording.
 var feeds = []struct {
 	name string
 	feed func(*testing.T, *schedulerconfig.Config, *world.Cluster, float64, func(float64) sources.Status) *shadow.Feed
 }{{"live", liveFeed}, {"recorded", recordedFeed}}
 
-// wakes has a node come that has room for a stuck pod, and a taint: the pod is woken, and fails again.
+// addTaintedNode adds a node that is large enough for a stuck pod, but tainted: the pod is woken and
+// fails again.
 func addTaintedNode(w *world.Cluster, seconds float64) {
 	node := world.Node("node-b", "8")
 	node.Spec.Taints = []v1.Taint{{Key: "gpu", Effect: v1.TaintEffectNoSchedule}}
 	world.Change(w, seconds, sources.Added, node, nil)
 }
 
-// TestUnheardAttempt: a pod that failed is woken, and no attempt of it is seen. Where all is heard that would show one, none was
-// made. Where the watch is broken by which it would be seen to fail, or by which it would be seen to be bound, the model makes it
-// by itself: also where the watch broke only for a moment.
+// TestAttemptDuringWatchGap: a failed pod is woken, and no attempt is observed. If all watches that would
+// show one deliver, none was made. If the watch of Events or of pods has a gap, even a short one, the
+// model makes the attempt.
 func TestAttemptDuringWatchGap(t *testing.T) {
 	untried, tries := []string{"2 web"}, []string{"2 web", "10 web"}
 	for _, c := range []struct {
@@ -267,7 +258,7 @@ func TestAttemptDuringWatchGap(t *testing.T) {
 		{"pods", 5, 0, tries},
 		{"events", 9.9, 10.3, tries},
 		{"pods", 9.9, 10.3, tries},
-		{"events", 10.05, 0, tries}, // its Event comes after it
+		{"events", 10.05, 0, tries}, // the Event follows the attempt
 		{"events", 5, 9, untried},
 		{"storageclasses", 5, 0, untried},
 		{"leases", 5, 0, untried},
@@ -277,15 +268,15 @@ func TestAttemptDuringWatchGap(t *testing.T) {
 		w.Add(1, &sources.Attached{Nodes: true})
 		w.AddStuck(2, "web")
 		addTaintedNode(&w, 10)
-		for _, way := range feeds {
-			tried, _ := popsAndSilences(way.feed(t, world.Config(t), &w, 13, watchGap(c.watch, c.since, c.until)))
-			expect(t, fmt.Sprintf("%s, %s from %v to %v: tried", way.name, c.watch, c.since, c.until), tried, c.want)
+		for _, via := range feeds {
+			tried, _ := popsAndSilences(via.feed(t, world.Config(t), &w, 13, watchGap(c.watch, c.since, c.until)))
+			expect(t, fmt.Sprintf("%s, %s from %v to %v: tried", via.name, c.watch, c.since, c.until), tried, c.want)
 		}
 	}
 }
 
-// TestUnheardFirstAttempt: a pod's first attempt shows by the pods' watch alone, whatever becomes of it. So without Events, too, it
-// shows that no scheduler is there. Without pods that does not show.
+// TestFirstAttemptDuringWatchGap: the watch of pods alone shows a pod's first attempt, whatever its
+// outcome. So its absence proves that no scheduler is running, unless that watch has a gap.
 func TestFirstAttemptDuringWatchGap(t *testing.T) {
 	for watch, want := range map[string][2][]string{
 		"events": {nil, {"17 silent since 1 "}},
@@ -295,15 +286,15 @@ func TestFirstAttemptDuringWatchGap(t *testing.T) {
 		world.Change(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
 		w.Add(1, &sources.Attached{Nodes: true})
 		world.Change(&w, 2, sources.Added, world.PendingPod("web", "4"), nil)
-		for _, way := range feeds {
-			tried, silences := popsAndSilences(way.feed(t, world.Config(t), &w, 30, watchGap(watch, 2.05, 0)))
-			expect(t, way.name+", "+watch+": tried", tried, want[0])
-			expect(t, way.name+", "+watch+": silences", silences, want[1])
+		for _, via := range feeds {
+			tried, silences := popsAndSilences(via.feed(t, world.Config(t), &w, 30, watchGap(watch, 2.05, 0)))
+			expect(t, via.name+", "+watch+": tried", tried, want[0])
+			expect(t, via.name+", "+watch+": silences", silences, want[1])
 		}
 	}
 }
 
-// moves are those of a pod that f made.
+// feedMoves returns the pod's moves in f.
 func feedMoves(f *shadow.Feed, pod string) (moves []string) {
 	for _, ev := range f.Events {
 		if m, ok := ev.Fact.(*shadow.Move); ok && m.Pod.Name == pod {
@@ -313,8 +304,8 @@ func feedMoves(f *shadow.Feed, pod string) (moves []string) {
 	return moves
 }
 
-// TestUnheardBinding: a pod is placed while the pods are not heard. It stays in flight until they are, and is bound then, or was
-// not.
+// TestBindingDuringWatchGap: a pod is assigned during a gap in the pods' watch. It stays in flight until
+// the gap ends, which shows whether it was bound.
 func TestBindingDuringWatchGap(t *testing.T) {
 	for _, binds := range []bool{true, false} {
 		var w world.Cluster
@@ -326,20 +317,21 @@ func TestBindingDuringWatchGap(t *testing.T) {
 			w.Bound(20, web, "node-a")
 			want = []string{"5.0 active", "5.0 inflight", "20.0 scheduled", "20.0 deleted"}
 		}
-		for _, way := range feeds {
-			got := feedMoves(way.feed(t, world.Config(t), &w, 26, watchGap("pods", 5.05, 20)), "web")
-			if !binds && len(got) == 3 { // some seconds after they are heard
+		for _, via := range feeds {
+			got := feedMoves(via.feed(t, world.Config(t), &w, 26, watchGap("pods", 5.05, 20)), "web")
+			if !binds && len(got) == 3 { // some seconds after the gap
 				if at := got[2]; at <= "20.5 " || at >= "23" {
-					t.Errorf("%s, it is given up: %v", way.name, got)
+					t.Errorf("%s: moves are %v", via.name, got)
 				}
 				want[2] = got[2]
 			}
-			expect(t, fmt.Sprintf("%s, bound %t", way.name, binds), got, want)
+			expect(t, fmt.Sprintf("%s, bound %t", via.name, binds), got, want)
 		}
 	}
 }
 
-// TestMissedPatch: what a list shows of a pod that was tried while the pods were not heard is that attempt, and no other one.
+// TestPatchDuringWatchGap: a list after a gap shows a pod's patched condition. It belongs to the attempt
+// that the model made during the gap, and is not another attempt.
 func TestPatchDuringWatchGap(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
@@ -347,10 +339,10 @@ func TestPatchDuringWatchGap(t *testing.T) {
 	web := w.AddStuck(2, "web")
 	addTaintedNode(&w, 10)
 	w.Patched(20, web, "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s).", "")
-	for _, way := range feeds {
-		f := way.feed(t, world.Config(t), &w, 23, watchGap("pods", 5, 20))
+	for _, via := range feeds {
+		f := via.feed(t, world.Config(t), &w, 23, watchGap("pods", 5, 20))
 		if got, want := feedMoves(f, "web"), []string{"2.0 active", "2.0 inflight", "2.0 unschedulable", "10.0 active", "10.0 inflight", "10.0 unschedulable"}; !slices.Equal(slices.Compact(got), want) {
-			t.Errorf("%s, it moves %v, want %v", way.name, got, want)
+			t.Errorf("%s: moves are %v, want %v", via.name, got, want)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// reruns has a local scheduler decide over what happens in c, until seconds after noon, and returns its moves of a pod.
+// rerunMoves reruns rec with a local scheduler and returns the pod's moves.
 func rerunMoves(t *testing.T, rec *sources.Recording, pod string) (moves []string) {
 	t.Helper()
 	rec.Rerun = true
@@ -35,17 +35,18 @@ func rerunMoves(t *testing.T, rec *sources.Recording, pod string) (moves []strin
 	return moves
 }
 
-// TestTriggers: what a scenario ties to a move happens so long after that move, the n-th of its kind, of that pod alone.
+// TestTriggers: a scenario's facts that are triggered by the n-th move of a pod into a tier occur the
+// given time after it.
 func TestTriggers(t *testing.T) {
 	grown := world.Node("node-a", "8")
 	for _, c := range []struct {
 		name string
 		of   sources.Triggered
-		want string // when web is tried again, and by what
+		want string // when web is woken again, and by which event
 	}{
 		{"its first failure", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 5 * time.Second,
 			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Updated, Object: grown}}}, "7.0 active NodeUpdateNodeAllocatable"},
-		{"a second failure, which does not come", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 2,
+		{"a second failure, which does not occur", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 2,
 			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Updated, Object: grown}}}, ""},
 		{"another pod's failure", sources.Triggered{Pod: world.Key("other"), Into: sources.TierUnschedulable, Nth: 1,
 			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Updated, Object: grown}}}, ""},
@@ -53,11 +54,11 @@ func TestTriggers(t *testing.T) {
 			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Updated, Object: grown}}}, ""},
 		{"its success", sources.Triggered{Pod: world.Key("web"), Into: sources.TierScheduled, Nth: 1,
 			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Updated, Object: grown}}}, ""},
-		{"somebody activates it", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 3 * time.Second,
+		{"the user activates it", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 3 * time.Second,
 			Facts: []sources.Fact{&sources.Injected{Pod: world.Key("web")}}}, "5.0 active ForceActivate"},
-		{"a pod goes that has room", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 2 * time.Second,
+		{"a running pod is deleted", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 2 * time.Second,
 			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Deleted, Object: world.PendingPod("old", "1")}}}, "4.0 active AssignedPodDelete"},
-		{"a pod goes that is not there", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 2 * time.Second,
+		{"an unknown pod is deleted", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 2 * time.Second,
 			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Deleted, Object: world.PendingPod("nobody", "1")}}}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -69,19 +70,19 @@ func TestTriggers(t *testing.T) {
 			world.Change(&w, 6, sources.Added, world.Node("small", "100m"), nil)
 			moves := rerunMoves(t, w.Recording(20), "web")
 			want := []string{"2.0 active UnscheduledPodAdd", "2.0 inflight", "2.0 unschedulable ScheduleAttemptFailure"}
-			expect(t, "at first", moves[:3], want)
+			expect(t, "first moves", moves[:3], want)
 			again := ""
 			if len(moves) > 3 {
 				again = moves[3]
 			}
 			if again != c.want {
-				t.Errorf("then it moves %q, want %q", again, c.want)
+				t.Errorf("the next move is %q, want %q", again, c.want)
 			}
 		})
 	}
 }
 
-// TestTriggersInOrder: what several moves set off happens in the order of time, before and between what the recording tells.
+// TestTriggersInOrder: facts that several moves trigger are played in time order between the recorded ones.
 func TestTriggersInOrder(t *testing.T) {
 	var w world.Cluster
 	key := world.Key("web")
@@ -103,19 +104,19 @@ func TestTriggersInOrder(t *testing.T) {
 			order = append(order, fmt.Sprintf("%.0f %s on %s", f.Events[i].Time.Sub(world.At(0)).Seconds(), m.Pod.Name, m.Node))
 		}
 	}
-	expect(t, "they are scheduled", order, []string{"2 web on node-a", "3 soon on node-a", "3 too on node-a", "4 between on node-a", "8 late on node-a"})
+	expect(t, "scheduled", order, []string{"2 web on node-a", "3 soon on node-a", "3 too on node-a", "4 between on node-a", "8 late on node-a"})
 }
 
-// TestInjectedIntoARerun: what a person did in a what-if, which was saved as a recording, a rerun does too.
+// TestRerunRepeatsUserActions: a rerun of a saved what-if repeats the user's actions.
 func TestRerunRepeatsUserActions(t *testing.T) {
 	for what, want := range map[string][]string{
 		"":                         {"5.0 active ForceActivate", "5.0 inflight", "5.0 unschedulable ScheduleAttemptFailure"},
-		queue.LeftoverFlush:        nil, // it has not waited long enough
+		queue.LeftoverFlush:        nil, // too early to move the pod
 		queue.InjectableNames()[0]: {"5.0 active " + queue.MoveAll.Label(), "5.0 inflight", "5.0 unschedulable ScheduleAttemptFailure"},
-		"nothing that is known":    nil,
+		"unknown action":           nil,
 	} {
 		var w world.Cluster
-		w.Add(0.5, &sources.Injected{What: what, Pod: world.Key("web")}) // before anybody is there
+		w.Add(0.5, &sources.Injected{What: what, Pod: world.Key("web")}) // before the pod exists
 		world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 		world.Change(&w, 2, sources.Added, world.PendingPod("web", "4"), nil)
 		w.Add(5, &sources.Injected{What: what, Pod: world.Key("web")})
@@ -123,8 +124,8 @@ func TestRerunRepeatsUserActions(t *testing.T) {
 	}
 }
 
-// TestRerunPassesQuietTime: a rerun plays all of a time in which nothing is told. Of one that is longer than a day it plays the first
-// hour and the last day: there is nothing but the same flushes between.
+// TestRerunSkipsQuietTime: of a time without events that is longer than a day, a rerun plays the first hour
+// and the last day. In between there are only the same flushes. It plays all of a shorter one.
 func TestRerunSkipsQuietTime(t *testing.T) {
 	quiet := func(seconds float64) (moves []string) {
 		var w world.Cluster
@@ -133,17 +134,17 @@ func TestRerunSkipsQuietTime(t *testing.T) {
 		world.Change(&w, seconds, sources.Added, world.Node("node-b", "8"), nil)
 		return rerunMoves(t, w.Recording(seconds+10), "web")[3:]
 	}
-	tried := func(at string) []string {
+	failed := func(at string) []string {
 		return []string{at + " inflight", at + " unschedulable ScheduleAttemptFailure"}
 	}
 	bound := func(at string) []string {
 		return []string{at + " active NodeAdd", at + " inflight", at + " scheduled  node-b", at + " deleted"}
 	}
-	flushed := append([]string{"331.0 active UnschedulableTimeout"}, tried("331.0")...)
+	flushed := append([]string{"331.0 active UnschedulableTimeout"}, failed("331.0")...)
 	expect(t, "in 400 s", quiet(400), append(flushed, bound("400.0")...))
 	moves := quiet(100_000)
-	expect(t, "in a day and more, at first", moves[:3], flushed)
-	expect(t, "and at last", moves[len(moves)-4:], bound("100000.0"))
+	expect(t, "in more than a day, first moves", moves[:3], flushed)
+	expect(t, "in more than a day, last moves", moves[len(moves)-4:], bound("100000.0"))
 	var hour, between, day int
 	for _, m := range moves {
 		var at float64
@@ -164,11 +165,12 @@ func TestRerunSkipsQuietTime(t *testing.T) {
 	}
 }
 
-// TestNoSchedulerCanBeSetUp: a configuration with which none starts is told, and what happened is shown without a queue.
+// TestSchedulerCannotStart: if no scheduler can be set up with the configuration, the feed reports an error
+// and contains the recorded events without moves.
 func TestSchedulerCannotStart(t *testing.T) {
 	cfg := world.Config(t)
 	cfg.Profiles[0].SchedulerName = ""
-	for name, begins := range map[string]sources.Fact{"from the beginning": nil, "a scheduler that starts": &sources.SchedulerStarted{}, "a scheduler at work": &sources.Attached{Nodes: true}} {
+	for name, begins := range map[string]sources.Fact{"from the beginning": nil, "a started scheduler": &sources.SchedulerStarted{}, "a running scheduler": &sources.Attached{Nodes: true}} {
 		for _, rerun := range []bool{false, true} {
 			var w world.Cluster
 			world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
@@ -179,11 +181,9 @@ func TestSchedulerCannotStart(t *testing.T) {
 			rec := w.Recording(3)
 			rec.Rerun = rerun
 			f := shadow.NewFeed(rec, cfg)
-			told := 0
-			for ; f.HasEvent(told); told++ {
-			}
-			if _, attached := begins.(*sources.Attached); f.Err == nil && !(rerun && attached) || told < len(w.Events)-1 {
-				t.Errorf("%s, rerun %t: %v, %d events", name, rerun, f.Err, told)
+			events := drain(f)
+			if _, attached := begins.(*sources.Attached); f.Err == nil && !(rerun && attached) || events < len(w.Events)-1 {
+				t.Errorf("%s, rerun %t: %v, %d events", name, rerun, f.Err, events)
 			}
 			f.Close()
 		}
@@ -191,11 +191,12 @@ func TestSchedulerCannotStart(t *testing.T) {
 	f := shadow.NewLiveFeed(cfg)
 	f.Arrive([]sources.Event{{Time: world.At(1), Fact: &sources.Attached{Nodes: true}}}, world.At(2), sources.Status{})
 	if f.HasEvent(0); f.Err == nil {
-		t.Error("live: nothing is told")
+		t.Error("live: there is no error")
 	}
 }
 
-// TestRerunNamesTheRelease: a rerun under another release says so, and one of a rerun is that.
+// TestRerunRelease: the name of a rerun contains the release that it was given. The rerun of a rerun is
+// the same recording.
 func TestRerunRelease(t *testing.T) {
 	rec := world.WithVictim("1")
 	again, err := shadow.Rerun(rec, "v1.30")
@@ -203,24 +204,25 @@ func TestRerunRelease(t *testing.T) {
 		t.Errorf("%v, %+v", err, again)
 	}
 	if plain, err := shadow.Rerun(rec, ""); err != nil || plain.Name != rec.Name {
-		t.Errorf("%v, without a release it is named %s", err, plain.Name)
+		t.Errorf("%v, without a release its name is %s", err, plain.Name)
 	}
 	if third, err := shadow.Rerun(again, "v1.29"); err != nil || third != again {
-		t.Errorf("%v, a rerun is rerun: %+v", err, third)
+		t.Errorf("%v, the rerun of a rerun is %+v", err, third)
 	}
 	if _, err := shadow.Rerun(world.RecordingOf(world.Move(1, "web", sources.TierActive, "")), ""); err == nil || !strings.Contains(err.Error(), "holds no pods' objects") {
-		t.Errorf("over a log of moves: %v", err)
+		t.Errorf("a log of moves: %v", err)
 	}
 }
 
-// TestLongRecording: one that is read again and again is played as one that is kept, and one that can't be read to its end says so.
+// TestRereadRecording: a recording that is read again each time plays like one in memory, and returns the
+// error of reading it.
 func TestRereadRecording(t *testing.T) {
-	broken := errors.New("the disk is gone")
+	readError := errors.New("the disk is gone")
 	for _, c := range []struct {
 		name  string
-		fails int // after so many events; 0: not at all
+		fails int // after so many events; 0: never
 		log   bool
-	}{{"of objects", 0, false}, {"that breaks off", 4, false}, {"of moves", 0, true}, {"of moves, that breaks off", 1, true}} {
+	}{{"objects", 0, false}, {"objects, truncated", 4, false}, {"moves", 0, true}, {"moves, truncated", 1, true}} {
 		t.Run(c.name, func(t *testing.T) {
 			var w world.Cluster
 			if c.log {
@@ -236,7 +238,7 @@ func TestRereadRecording(t *testing.T) {
 					defer func() { closed++ }()
 					for i, ev := range kept.Events {
 						if c.fails > 0 && i == c.fails {
-							yield(sources.Event{}, broken)
+							yield(sources.Event{}, readError)
 							return
 						}
 						if !yield(ev, nil) {
@@ -257,23 +259,24 @@ func TestRereadRecording(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := count(long)
-			if c.fails == 0 && (got != want || err != nil) || c.fails > 0 && (!errors.Is(err, broken) || got >= want) {
-				t.Errorf("%d events are told, %v, want %d", got, err, want)
+			if c.fails == 0 && (got != want || err != nil) || c.fails > 0 && (!errors.Is(err, readError) || got >= want) {
+				t.Errorf("%d events, %v, want %d", got, err, want)
 			}
 			if closed != 1 {
-				t.Errorf("of one reading, %d have ended", closed)
+				t.Errorf("%d of one reading have ended", closed)
 			}
 			f := shadow.NewFeed(long, world.Config(t))
 			f.HasEvent(0)
 			if f.Close(); closed != 2 {
-				t.Errorf("a feed that is closed early reads on: %d of two have ended", closed)
+				t.Errorf("after an early Close, %d of two readings have ended", closed)
 			}
 		})
 	}
 }
 
-// TestRerunLeavesOut: of a pod's changes a rerun leaves out what the recorded scheduler did, and what the API server did as it bound
-// the pod: its node, its condition, its phase, and the labels of its node. What is its own stays.
+// TestRerunRemovesSchedulerWrites: a rerun removes from a pod's changes the writes of the recorded scheduler
+// and of the API server at its binding: node, condition, phase and the node's labels. Labels of its own
+// stay.
 func TestRerunRemovesSchedulerWrites(t *testing.T) {
 	var w world.Cluster
 	w.Started(0.5)
@@ -321,14 +324,15 @@ func TestRerunRemovesSchedulerWrites(t *testing.T) {
 		}
 	}
 	if web.Spec.NodeName != "node-a" || len(web.Status.Conditions) != 2 || web.Status.Conditions[0].Status != v1.ConditionTrue {
-		t.Errorf("the recording's pod has become %+v", web)
+		t.Errorf("the recording's pod was changed to %+v", web)
 	}
 	if others != 2 {
-		t.Errorf("of the mark and of the scheduler that starts, %d are told on", others)
+		t.Errorf("%d of the mark and the scheduler's start are in the feed", others)
 	}
 }
 
-// TestRerunAsync: a loop that does not wait for the answers to its patches takes the next pod at once, and its patches are written.
+// TestRerunAsync: a loop that does not wait for the responses to its patches pops the next pod at once, and
+// its patches are written.
 func TestRerunAsync(t *testing.T) {
 	for async, least := range map[bool]float64{true: 0, false: 0.005} {
 		var w world.Cluster
@@ -354,15 +358,15 @@ func TestRerunAsync(t *testing.T) {
 			}
 		}
 		if len(tried) != 2 || tried[1]-tried[0] < least || async && tried[1]-tried[0] > 0.005 || len(written) != 2 {
-			t.Errorf("async %t: tried at %v, written are %v", async, tried, written)
+			t.Errorf("async %t: tried at %v, patched are %v", async, tried, written)
 		}
 	}
 }
 
-// playAgain compares what a local scheduler makes of each scene: nothing corrects it.
-func checkRerun(t *testing.T, scenes []scenario) {
+// checkRerun compares the trace of a rerun of each scenario.
+func checkRerun(t *testing.T, scenarios []scenario) {
 	t.Helper()
-	for _, s := range scenes {
+	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
 			var w world.Cluster
 			s.setup(&w)
@@ -373,10 +377,10 @@ func checkRerun(t *testing.T, scenes []scenario) {
 	}
 }
 
-// TestRerunAmongOthers: what a rerun makes of what happens while something of the scheduler is under way.
+// TestRerunConcurrentChanges: objects change in a rerun during an attempt, a request or a preemption.
 func TestRerunConcurrentChanges(t *testing.T) {
 	checkRerun(t, []scenario{
-		{"a pod preempts another pod's node: that one loses its nomination at once", 2, 2.4, func(w *world.Cluster) {
+		{"a pod is nominated to the node of another, which loses its nomination at once", 2, 2.4, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
 			addRunningPod(w, "low", "1", 0, 30)
 			addRunningPod(w, "other", "1", 10, 30)
@@ -401,7 +405,7 @@ func TestRerunConcurrentChanges(t *testing.T) {
 			2.311 other: terminating
 			2.312 mid: rejected
 		`},
-		{"many nodes come while a victim's deletion is under way, which is asked for once", 2, 2.1, func(w *world.Cluster) {
+		{"many nodes are added during a victim's deletion, which is requested once", 2, 2.1, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
 			addRunningPod(w, "a", "1", 0, 30)
 			addRunningPod(w, "b", "1", 0, 30)
@@ -418,10 +422,10 @@ func TestRerunConcurrentChanges(t *testing.T) {
 			2.011 a: terminating
 			2.021 b: terminating
 		`},
-		{"the scheduler hears of a node as an attempt ends, which is over then", 2, 6, func(w *world.Cluster) {
+		{"a node is delivered just as an attempt ends", 2, 6, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			addPod(w, 2, "web", "2", nil)
-			world.Change(w, 2.00070150001, sources.Added, world.Node("node-b", "2"), nil) // of which it hears a millisecond later
+			world.Change(w, 2.00070150001, sources.Added, world.Node("node-b", "2"), nil) // delivered a millisecond later
 		}, `
 			2.000 web: pending
 			2.001 web active UnscheduledPodAdd
@@ -434,7 +438,7 @@ func TestRerunConcurrentChanges(t *testing.T) {
 			2.012 web: on node-b
 			2.013 web deleted
 		`},
-		{"a pod changes, and a node goes, while its binding is under way", 2, 3, func(w *world.Cluster) {
+		{"a pod is updated, and a node deleted, during its binding", 2, 3, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			node := world.Change(w, 1, sources.Added, world.Node("node-b", "100m"), nil)
 			web := addPod(w, 2, "web", "1", nil)
@@ -449,7 +453,7 @@ func TestRerunConcurrentChanges(t *testing.T) {
 			2.007 web: on node-a
 			2.008 web deleted
 		`},
-		{"a pod goes while its binding is under way, and comes back", 2, 3, func(w *world.Cluster) {
+		{"a pod is deleted during its binding, and created again", 2, 3, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			web := addPod(w, 2, "web", "1", nil)
 			world.Change(w, 2.003, sources.Deleted, web, nil)
@@ -468,7 +472,7 @@ func TestRerunConcurrentChanges(t *testing.T) {
 			2.007 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 			2.012 web: rejected
 		`},
-		{"a scheduler starts when a pod is there that is gated, and another has gone", 2, 5, func(w *world.Cluster) {
+		{"a scheduler starts after a gated pod was created and another pod deleted", 2, 5, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			addPod(w, 1, "web", "1", func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "g"}} })
 			world.Change(w, 1.6, sources.Deleted, addPod(w, 1.5, "gone", "1", nil), nil)
@@ -477,7 +481,7 @@ func TestRerunConcurrentChanges(t *testing.T) {
 		}, `
 			3.100 web gated UnscheduledPodAdd
 		`},
-		{"a person activates a pod whose attempt is under way", 2, 2.5, func(w *world.Cluster) {
+		{"the user activates a pod in flight", 2, 2.5, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			addPod(w, 2, "web", "2", nil)
 			w.Add(2.0014, &sources.Injected{Pod: world.Key("web")})
@@ -491,7 +495,7 @@ func TestRerunConcurrentChanges(t *testing.T) {
 			2.007 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 			2.012 web: rejected
 		`},
-		{"a person wakes all while the loop waits for an answer", 2, 2.5, func(w *world.Cluster) {
+		{"the user wakes all pods while the loop waits for a response", 2, 2.5, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			addPod(w, 2, "web", "2", nil)
 			w.Add(2.003, &sources.Injected{What: queue.InjectableNames()[0]})
@@ -510,48 +514,49 @@ func TestRerunConcurrentChanges(t *testing.T) {
 	})
 }
 
-// TestSetOffAmongOthers: what a move sets off happens at its time, and not with what the scheduler hears of or does before or after it.
+// TestTriggeredFactsBetweenOthers: a triggered fact is played at its own time, between a recorded one and
+// its delivery.
 func TestTriggeredFactsBetweenOthers(t *testing.T) {
-	of := func(after time.Duration, fact sources.Fact) func(w *world.Cluster) {
+	trigger := func(after time.Duration, fact sources.Fact) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
 			w.Add(0.5, &sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: after, Facts: []sources.Fact{fact}})
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			addPod(w, 2, "web", "4", nil)
-			addPod(w, 3.99, "told", "100m", nil)
+			addPod(w, 3.99, "recorded", "100m", nil)
 		}
 	}
 	pod := &sources.ObjectChange{Verb: sources.Added, Object: world.PendingPod("new", "100m")}
 	checkRerun(t, []scenario{
-		{"a person activates the pod", 3, 3.9, of(1500*time.Millisecond, &sources.Injected{Pod: world.Key("web")}), `
+		{"the user activates the pod", 3, 3.9, trigger(1500*time.Millisecond, &sources.Injected{Pod: world.Key("web")}), `
 			3.502 web active ForceActivate
 			3.502 web inflight
 			3.502 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			3.990 told: pending
+			3.990 recorded: pending
 		`},
-		{"a pod comes just before the scheduler hears of another", 3, 5, of(1989*time.Millisecond, pod), `
-			3.990 told: pending
+		{"a pod is created just before another is delivered", 3, 5, trigger(1989*time.Millisecond, pod), `
+			3.990 recorded: pending
 			3.991 new: pending
-			3.991 told active UnscheduledPodAdd
-			3.991 told inflight
+			3.991 recorded active UnscheduledPodAdd
+			3.991 recorded inflight
 			3.992 new active UnscheduledPodAdd
 			3.992 new inflight
-			3.997 told scheduled node-a
-			3.997 told: on node-a
+			3.997 recorded scheduled node-a
+			3.997 recorded: on node-a
 			3.997 new scheduled node-a
 			3.997 new: on node-a
-			3.998 told deleted
+			3.998 recorded deleted
 			3.998 new deleted
 		`},
-		{"a pod comes just after the scheduler hears of another", 3, 5, of(1991*time.Millisecond, pod), `
-			3.990 told: pending
-			3.991 told active UnscheduledPodAdd
-			3.991 told inflight
+		{"a pod is created just after another is delivered", 3, 5, trigger(1991*time.Millisecond, pod), `
+			3.990 recorded: pending
+			3.991 recorded active UnscheduledPodAdd
+			3.991 recorded inflight
 			3.993 new: pending
 			3.994 new active UnscheduledPodAdd
 			3.994 new inflight
-			3.997 told scheduled node-a
-			3.997 told: on node-a
-			3.998 told deleted
+			3.997 recorded scheduled node-a
+			3.997 recorded: on node-a
+			3.998 recorded deleted
 			3.999 new scheduled node-a
 			3.999 new: on node-a
 			4.000 new deleted
@@ -559,10 +564,10 @@ func TestTriggeredFactsBetweenOthers(t *testing.T) {
 	})
 }
 
-// priority gives a pod that priority.
+// priority sets a pod's priority.
 func priority(p int32) func(*v1.Pod) { return func(pod *v1.Pod) { pod.Spec.Priority = &p } }
 
-// runsOn has a pod of that priority be on node-a, which takes that many seconds to end.
+// addRunningPod adds a pod on node-a with that priority and grace period in seconds.
 func addRunningPod(w *world.Cluster, name, cpu string, p int32, grace int64) *v1.Pod {
 	return world.Change(w, 1, sources.Added, world.PendingPod(name, cpu), func(pod *v1.Pod) {
 		priority(p)(pod)
@@ -570,7 +575,7 @@ func addRunningPod(w *world.Cluster, name, cpu string, p int32, grace int64) *v1
 	})
 }
 
-// rerunOf is what a local scheduler makes of w from the second second on: see traced.
+// traceRerun returns the trace of a rerun of w, from 2 s on.
 func traceRerun(t *testing.T, w *world.Cluster, until float64) string {
 	t.Helper()
 	rec := w.Recording(until)
@@ -578,7 +583,7 @@ func traceRerun(t *testing.T, w *world.Cluster, until float64) string {
 	return traceRecording(t, rec, world.Config(t), 2)
 }
 
-// comesToPreempt adds a pod for which two have to go: one at once, and one with a grace period of 30 s.
+// addPreemptor adds a pod with two victims: one is deleted at once, the other has a grace period of 30 s.
 func addPreemptor(w *world.Cluster) {
 	world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
 	addRunningPod(w, "quick", "1", 0, 0)
@@ -586,12 +591,13 @@ func addPreemptor(w *world.Cluster) {
 	world.Change(w, 2, sources.Added, world.PendingPod("high", "2"), priority(100))
 }
 
-// TestRerunPreempts: victims are deleted one after the other, and take their grace period to end, up to a second. The preemptor
-// is gated until the last one's deletion was asked for, and is tried anew when the first has ended.
+// TestRerunPreemption: victims are deleted one after the other and terminate after their grace period, or
+// after a second. The preemptor is gated until the last deletion was requested, and is tried again
+// when the first victim has terminated.
 func TestRerunPreemption(t *testing.T) {
 	var w world.Cluster
 	addPreemptor(&w)
-	world.Change(&w, 2.5, sources.Added, world.PendingPod("next", "1"), priority(50)) // for which the room is kept from
+	world.Change(&w, 2.5, sources.Added, world.PendingPod("next", "1"), priority(50)) // the resources are reserved for high
 	compareTrace(t, traceRerun(t, &w, 10), `
 		2.000 high: pending
 		2.001 high active UnscheduledPodAdd
@@ -622,7 +628,8 @@ func TestRerunPreemption(t *testing.T) {
 		3.024 high deleted`)
 }
 
-// TestRerunPreemptsInTheLoop: up to v1.32 the attempt ends when the victims are deleted, and no other begins before. The preemptor is not gated.
+// TestRerunSynchronousPreemption: up to v1.32 the loop deletes the victims during the attempt, so the next
+// attempt starts afterwards. The preemptor is not gated.
 func TestRerunSynchronousPreemption(t *testing.T) {
 	var w world.Cluster
 	addPreemptor(&w)
@@ -646,7 +653,7 @@ func TestRerunSynchronousPreemption(t *testing.T) {
 		2.022 next: rejected`)
 }
 
-// TestRerunTwoPreempt: a victim that two pods chose is deleted once. The other, whose victim it was too, comes to nothing.
+// TestRerunSharedVictim: a victim that two preemptors chose is deleted once.
 func TestRerunSharedVictim(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "3"), nil)
@@ -691,18 +698,18 @@ func TestRerunSharedVictim(t *testing.T) {
 		2.035 a deleted`)
 }
 
-// TestRerunOfAPodThatGoes: what the scheduler writes of a pod that was deleted meanwhile is refused: the pod does not come back, and its
-// room is free.
+// TestRerunDeletedPod: a scheduler's write to a deleted pod is refused: the pod stays deleted, and its
+// resources are free.
 func TestRerunDeletedPod(t *testing.T) {
 	for _, c := range []struct {
 		name, cpu string
-		goes      float64
+		deleted   float64
 		want      string
 	}{
-		{"before its patch is answered", "4", 2.004, `2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		{"before the response to its patch", "4", 2.004, `2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 			2.004 web: deleted
 			2.005 web deleted`},
-		{"while its binding is under way", "1", 2.003, `2.003 web: deleted
+		{"during its binding", "1", 2.003, `2.003 web: deleted
 			2.003 web backoff ScheduleAttemptFailure
 			2.004 web deleted`},
 		{"just before it is bound", "1", 2.0064, `2.006 web: deleted
@@ -712,7 +719,7 @@ func TestRerunDeletedPod(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var w world.Cluster
 			world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			world.Change(&w, c.goes, sources.Deleted, world.Change(&w, 2, sources.Added, world.PendingPod("web", c.cpu), nil), nil)
+			world.Change(&w, c.deleted, sources.Deleted, world.Change(&w, 2, sources.Added, world.PendingPod("web", c.cpu), nil), nil)
 			world.Change(&w, 3, sources.Added, world.PendingPod("db", "1"), nil)
 			compareTrace(t, traceRerun(t, &w, 5), `
 				2.000 web: pending
@@ -729,8 +736,8 @@ func TestRerunDeletedPod(t *testing.T) {
 	}
 }
 
-// TestRerunWaitsForItsRequests: the scheduler's client sends a hundred requests at once, and then fifty a second. Bindings are
-// made beside the loop.
+// TestRerunRateLimit: the scheduler's client sends a burst of a hundred requests, and then fifty per
+// second. The loop does not wait for bindings.
 func TestRerunRateLimit(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
@@ -746,8 +753,8 @@ func TestRerunRateLimit(t *testing.T) {
 	expect(t, "bound", append(bound[:1], bound[100:]...), []string{"2.011", "2.081", "2.082", "2.082", "2.091", "2.111", "2.131", "2.151", "2.171", "2.191", "2.211"})
 }
 
-// TestRerunSparesVictims: only a pod that the recorded scheduler preempted lives on, though it was seen to go. Whoever was evicted by
-// others goes.
+// TestRerunSparesVictims: a rerun does not repeat the deletion of a pod that the recorded scheduler
+// preempted. It repeats all others.
 func TestRerunSparesVictims(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -755,7 +762,7 @@ func TestRerunSparesVictims(t *testing.T) {
 		lives bool
 	}{
 		{"preempted", v1.PodCondition{Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler}, true},
-		{"not so any more", v1.PodCondition{Type: v1.DisruptionTarget, Status: v1.ConditionFalse, Reason: v1.PodReasonPreemptionByScheduler}, false},
+		{"condition is false", v1.PodCondition{Type: v1.DisruptionTarget, Status: v1.ConditionFalse, Reason: v1.PodReasonPreemptionByScheduler}, false},
 		{"evicted", v1.PodCondition{Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: "EvictionByEvictionAPI"}, false},
 		{"another condition", v1.PodCondition{Type: v1.PodReady, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler}, false},
 	} {
@@ -775,8 +782,8 @@ func TestRerunSparesVictims(t *testing.T) {
 	}
 }
 
-// TestRerunHasVersionsOfItsOwn: what the scheduler writes and what the recording tells have versions that rise, and the recording's
-// objects stay as they are.
+// TestRerunResourceVersions: the scheduler's writes and the recorded changes have ascending resource
+// versions, and the recording's objects keep theirs.
 func TestRerunResourceVersions(t *testing.T) {
 	var w world.Cluster
 	w.Version = 100
@@ -797,6 +804,6 @@ func TestRerunResourceVersions(t *testing.T) {
 	}
 	expect(t, "versions", versions, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}) // the third is the patch of web's condition
 	if web.ResourceVersion != "102" {
-		t.Errorf("the recording's pod is of version %s now", web.ResourceVersion)
+		t.Errorf("the recording's pod has version %s now", web.ResourceVersion)
 	}
 }

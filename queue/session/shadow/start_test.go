@@ -21,7 +21,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestStartsLater: a scheduler that starts finds the objects that there are; before, nobody queues a pod.
+// TestSchedulerStartsLater: a scheduler lists the existing objects when it starts. Before that, no pod is
+// queued.
 func TestSchedulerStartsLater(t *testing.T) {
 	var c world.Cluster
 	world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
@@ -41,14 +42,14 @@ func TestSchedulerStartsLater(t *testing.T) {
 	}
 }
 
-// TestRestarts: the queue's memory ends with its scheduler, and what that was about to hear and to bind.
+// TestRestartEmptiesQueue: a restart ends the queue's state, undelivered events and bindings in progress.
 func TestRestartEmptiesQueue(t *testing.T) {
 	var c world.Cluster
 	c.Started(0.5)
 	n := world.Change(&c, 1, sources.Added, world.Node("node-a", "3"), nil)
 	world.Change(&c, 2, sources.Added, world.PendingPod("web", "4"), nil)
-	world.Change(&c, 9.9, sources.Added, world.PendingPod("db", "3"), nil)                      // is placed, and not bound
-	n = world.Change(&c, 9.9997, sources.Updated, n, func(n *v1.Node) { world.SetCPU(n, "8") }) // which nobody hears of
+	world.Change(&c, 9.9, sources.Added, world.PendingPod("db", "3"), nil)                      // assigned, but not bound
+	n = world.Change(&c, 9.9997, sources.Updated, n, func(n *v1.Node) { world.SetCPU(n, "8") }) // not delivered
 	world.Change(&c, 9.9999, sources.Updated, n, func(n *v1.Node) { world.SetCPU(n, "3") })
 	c.Started(10)
 	var attempts []int
@@ -66,7 +67,7 @@ func TestRestartEmptiesQueue(t *testing.T) {
 		"2 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
 		"10 unschedulable>active UnscheduledPodAdd modelled",
 		"10 active>inflight modelled",
-		"10 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled", // db took its room
+		"10 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled", // db reserved the resources
 	})
 	if want := []int{0, 1, 1, 0, 1, 1}; !slices.Equal(attempts, want) {
 		t.Errorf("attempts %v, want %v", attempts, want)
@@ -79,7 +80,7 @@ func TestRestartEmptiesQueue(t *testing.T) {
 	})
 }
 
-// TestGoesOnAfterTheLast: a recording that ends long after its last event lets the flushes happen.
+// TestFlushesAfterLastEvent: flushes also run between the last event of a recording and its end.
 func TestFlushesAfterLastEvent(t *testing.T) {
 	var c world.Cluster
 	world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
@@ -92,10 +93,10 @@ func TestFlushesAfterLastEvent(t *testing.T) {
 	})
 }
 
-// TestSameUID: of two pods with one UID, which upstream's cache takes for its own corruption, the second is
-// left out, whether the scheduler finds them there or hears of them. All others go on.
+// TestPodsWithSameUID: the second of two pods with the same UID is ignored, whether the scheduler lists or
+// watches it. Upstream's cache would treat it as a corruption.
 func TestPodsWithSameUID(t *testing.T) {
-	for name, start := range map[string]float64{"delivered": 0.5, "found there": 3} {
+	for name, start := range map[string]float64{"watched": 0.5, "listed": 3} {
 		t.Run(name, func(t *testing.T) {
 			var c world.Cluster
 			world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
@@ -120,8 +121,8 @@ func TestPodsWithSameUID(t *testing.T) {
 	}
 }
 
-// preempting is a recording of a pod that preempts the one on the named node, of two. While the victim's
-// deletion is asked for, a small pod goes from the other node.
+// preempting returns a recording of a pod that preempts one on the named node of two. While the victim is
+// being deleted, a small pod on the other node is deleted.
 func preempting(on string) *sources.Recording {
 	var c world.Cluster
 	low, small := map[string]*v1.Pod{}, map[string]*v1.Pod{}
@@ -147,9 +148,9 @@ func preempting(on string) *sources.Recording {
 	return c.Recording(6.5)
 }
 
-// TestSameAgain: the same recording gives the same moves, to the nanosecond and to the word.
+// TestReplayIsDeterministic: each replay of a recording has the same moves, to the nanosecond.
 func TestReplayIsDeterministic(t *testing.T) {
-	told := func() (lines []string) {
+	replay := func() (lines []string) {
 		for _, on := range []string{"node-a", "node-b"} {
 			if err := timeline.Replay(t.Context(), preempting(on), timeline.Options{}, func(m *board.Transition) error {
 				line, err := json.Marshal(m)
@@ -161,13 +162,13 @@ func TestReplayIsDeterministic(t *testing.T) {
 		}
 		return lines
 	}
-	first := told()
+	first := replay()
 	for range 5 {
-		replayed.Compare(t, told(), first)
+		replayed.Compare(t, replay(), first)
 	}
 }
 
-// TestClockFarOff: an event dated centuries ahead does not take centuries.
+// TestEventCenturiesAhead: an event dated centuries ahead is played in a short time.
 func TestEventCenturiesAhead(t *testing.T) {
 	var c world.Cluster
 	world.Change(&c, 1, sources.Added, world.PendingPod("web", "1"), nil)
@@ -178,23 +179,24 @@ func TestEventCenturiesAhead(t *testing.T) {
 	}
 }
 
-// TestClocksApart: a backoff is over when the second has passed in which it ends, by the scheduler's clock. Where times are later than by that
-// one, its seconds begin later, from when that is found out: of this pod's backoff, which ends at 3.01, and of those that follow.
+// TestClockOffsetMovesFlushes: a backoff ends with a whole second of the scheduler's clock. Once the offset
+// of the source's clock is known, this applies to the backoff in progress, which ends at 3.01, and to
+// later ones.
 func TestClockOffsetMovesFlushes(t *testing.T) {
-	apart := func(told float64, ahead time.Duration) func(w *world.Cluster) {
+	withOffset := func(known float64, ahead time.Duration) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
 			addNodes(w, "2", "node-a")
-			if told < 2 {
-				w.Add(told, &sources.Clocks{Ahead: ahead})
-				w.Started(1.5) // that is known of the next scheduler, too
+			if known < 2 {
+				w.Add(known, &sources.Clocks{Ahead: ahead})
+				w.Started(1.5) // the offset applies to the next scheduler too
 			}
 			web := world.Change(w, 2.01, sources.Updated, addPod(w, 2, "web", "4", nil), func(p *v1.Pod) {
 				world.Reject(p, "running PreFilter plugin \"VolumeBinding\": error getting PVC", "")
 				p.Status.Conditions[0].Reason = v1.PodReasonSchedulerError
 			})
 			w.Add(2.01, &sources.StatusPatched{Pod: world.Key(web.Name), UID: web.UID, Sent: world.At(2.005)})
-			if told > 2 {
-				w.Add(told, &sources.Clocks{Ahead: ahead})
+			if known > 2 {
+				w.Add(known, &sources.Clocks{Ahead: ahead})
 			}
 		}
 	}
@@ -204,19 +206,19 @@ func TestClockOffsetMovesFlushes(t *testing.T) {
 			3.381 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`
 	checkMoves(t, []scenario{
-		{"alike", 2.1, 4.5, apart(0.5, 0), `
+		{"no offset", 2.1, 4.5, withOffset(0.5, 0), `
 			4.000 web active BackoffComplete
 			4.000 web inflight (turn)
 			4.001 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"380 ms ahead", 2.1, 4.5, apart(0.5, 380*time.Millisecond), early},
-		{"380 ms ahead, which is found out while it backs off", 2.1, 4.5, apart(2.6, 380*time.Millisecond), early},
-		{"620 ms behind", 2.1, 4.5, apart(0.5, -620*time.Millisecond), early},
+		{"380 ms ahead", 2.1, 4.5, withOffset(0.5, 380*time.Millisecond), early},
+		{"380 ms ahead, known during the backoff", 2.1, 4.5, withOffset(2.6, 380*time.Millisecond), early},
+		{"620 ms behind", 2.1, 4.5, withOffset(0.5, -620*time.Millisecond), early},
 	})
 }
 
-// attached plays what c tells to a session that is attached to it, up to seconds, and hears nothing from staleSince on. It returns the model's moves into flight and
-// what it says of schedulers that are not heard.
+// playLive plays c live up to that second, without any watch from staleSince on. It returns the attempts
+// and the reports of silent schedulers.
 func playLive(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, staleSince ...float64) (tried, silences []string) {
 	t.Helper()
 	var status sources.Status
@@ -226,13 +228,13 @@ func playLive(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, secon
 	return playLiveStatus(t, cfg, c, seconds, func(float64) sources.Status { return status })
 }
 
-// told is attached for a stream that stands at each moment as status says.
+// playLiveStatus is playLive with the status of the stream at each moment.
 func playLiveStatus(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) (tried, silences []string) {
 	t.Helper()
 	return popsAndSilences(liveFeed(t, cfg, c, seconds, status))
 }
 
-// shown returns what of f's events told returns.
+// popsAndSilences returns the attempts in f and the reports of silent schedulers.
 func popsAndSilences(f *shadow.Feed) (tried, silences []string) {
 	for _, ev := range f.Events {
 		at := ev.Time.Sub(world.At(0)).Seconds()
@@ -243,7 +245,7 @@ func popsAndSilences(f *shadow.Feed) (tried, silences []string) {
 			}
 		case *sources.Silent:
 			if fact.Since.IsZero() {
-				silences = append(silences, fmt.Sprintf("%.0f heard", at))
+				silences = append(silences, fmt.Sprintf("%.0f active", at))
 			} else {
 				silences = append(silences, fmt.Sprintf("%.0f silent since %.0f %s", at, fact.Since.Sub(world.At(0)).Seconds(), fact.Profile))
 			}
@@ -252,13 +254,13 @@ func popsAndSilences(f *shadow.Feed) (tried, silences []string) {
 	return tried, silences
 }
 
-// played is the feed of such a session.
+// liveFeed plays c live and returns the feed.
 func liveFeed(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) *shadow.Feed {
 	t.Helper()
 	f := shadow.NewLiveFeed(cfg)
 	t.Cleanup(f.Close)
 	events := c.Recording(seconds).Events
-	for at := 0.0; at <= seconds; at += 0.25 { // as it would come
+	for at := 0.0; at <= seconds; at += 0.25 { // as a stream would deliver it
 		var now []sources.Event
 		for len(events) > 0 && !events[0].Time.After(world.At(at)) {
 			now, events = append(now, events[0]), events[1:]
@@ -270,6 +272,7 @@ func liveFeed(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, secon
 	return f
 }
 
+// expect fails the test unless got equals want.
 func expect(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
@@ -277,7 +280,7 @@ func expect(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// TestNoScheduler: a cluster without a scheduler. Its pods wait, and none is tried, but by the scheduler that comes.
+// TestNoScheduler: in a cluster without a scheduler, pods are not tried until one starts.
 func TestNoScheduler(t *testing.T) {
 	var c world.Cluster
 	world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
@@ -288,10 +291,11 @@ func TestNoScheduler(t *testing.T) {
 	c.Bound(60.1, db, "node-a")
 	tried, silences := playLive(t, world.Config(t), &c, 70)
 	expect(t, "tried", tried, []string{"60 web", "60 db"})
-	expect(t, "silences", silences, []string{"17 silent since 1 ", "60 heard"})
+	expect(t, "silences", silences, []string{"17 silent since 1 ", "60 active"})
 }
 
-// TestStaleTellsNothing: while the cluster can't be heard, that nothing is seen tells nothing. The model goes on by itself.
+// TestStaleClusterProvesNothing: while no watch delivers, the absence of attempts proves nothing, and the
+// model continues.
 func TestStaleClusterProvesNothing(t *testing.T) {
 	var c world.Cluster
 	world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
@@ -302,7 +306,7 @@ func TestStaleClusterProvesNothing(t *testing.T) {
 	expect(t, "silences", silences, nil)
 }
 
-// TestSchedulerEnds: a scheduler is at work, and ends. A pod that it has tried before is woken later: nobody tries it.
+// TestSchedulerStops: after a scheduler stops, a pod that is woken is not tried.
 func TestSchedulerStops(t *testing.T) {
 	for _, lease := range []bool{false, true} {
 		var c world.Cluster
@@ -325,13 +329,14 @@ func TestSchedulerStops(t *testing.T) {
 	}
 }
 
-// TestLeaseLapses: while nobody renews the lease, no pod is tried that could be without showing it. When somebody does again, it is.
+// TestLeaseExpires: while the lease is not renewed, the model makes no unobservable attempts. After its
+// renewal, it does.
 func TestLeaseExpires(t *testing.T) {
 	var c world.Cluster
 	node := world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
 	c.Add(1, &sources.Attached{Nodes: true})
 	old := c.AddStuck(2, "old")
-	c.Recorded(2.1, old, 2) // those that follow are only counted
+	c.Recorded(2.1, old, 2) // later attempts are not observable
 	c.Add(8, &sources.Silent{Since: world.At(5)})
 	world.Change(&c, 10, sources.Updated, node, func(n *v1.Node) { world.SetCPU(n, "3") })
 	c.Add(10, &sources.Injected{})
@@ -343,7 +348,7 @@ func TestLeaseExpires(t *testing.T) {
 	expect(t, "tried", tried, []string{"2 old", "2 old", "14 old"})
 }
 
-// TestOneProfileSilent: of two profiles, nobody works for one. The pods of the other go on.
+// TestOneProfileSilent: no scheduler serves one of two profiles. The pods of the other are scheduled.
 func TestOneProfileSilent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "scheduler.yaml")
 	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: default-scheduler\n- schedulerName: batch\n"
