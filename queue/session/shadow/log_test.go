@@ -431,3 +431,51 @@ func TestUngatingIsLoggedTwice(t *testing.T) {
 		"inflight>unschedulable ScheduleAttemptFailure",
 	})
 }
+
+// TestLoggedDeliveries: if the scheduler's log shows when it received a change, the model delivers it then.
+// Changes of one kind are delivered in the order of the log, or else of the source.
+func TestLoggedDeliveries(t *testing.T) {
+	add := func(w *world.Cluster, seconds, delivered float64, name string, edit func(*v1.Pod)) *v1.Pod {
+		pod := addPod(w, seconds, name, "4", edit)
+		if delivered > 0 {
+			w.Events[len(w.Events)-1].Fact.(*sources.ObjectChange).Delivered = world.At(delivered)
+		}
+		return pod
+	}
+	gated := func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "wait"}} }
+	checkMoves(t, []scenario{
+		{"before the response to the request", 2, 2.5, func(w *world.Cluster) {
+			add(w, 2, 1, "a", gated)
+		}, `
+			2.000 a gated UnscheduledPodAdd
+		`},
+		{"late: the next pod is late too, a node is not", 2, 2.5, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			add(w, 2, 2.009, "a", gated)
+			add(w, 2, 0, "b", gated)
+			world.Change(w, 2, sources.Added, world.Node("node-b", "8"), nil) // wakes other
+		}, `
+			2.001 other backoff NodeAdd
+			2.009 a gated UnscheduledPodAdd
+			2.009 b gated UnscheduledPodAdd
+			2.400 other inflight (turn)
+			2.406 other unschedulable ScheduleAttemptFailure NodeResourcesFit (not bound)
+		`},
+		{"in the order of the log", 2, 2.5, func(w *world.Cluster) {
+			add(w, 2, 2.009, "a", gated)
+			add(w, 2, 2.008, "b", gated)
+		}, `
+			2.008 b gated UnscheduledPodAdd
+			2.009 a gated UnscheduledPodAdd
+		`},
+		{"changes of one pod stay in order", 2, 2.5, func(w *world.Cluster) {
+			pod := add(w, 2, 2.009, "a", gated)
+			world.Change(w, 2, sources.Updated, pod, func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
+			w.Events[len(w.Events)-1].Fact.(*sources.ObjectChange).Delivered = world.At(2.008)
+		}, `
+			2.009 a gated UnscheduledPodAdd
+			2.009 a active TargetPodUpdatePodSchedulingGatesEliminated
+			2.009 a active TargetPodUpdatePodSchedulingGatesEliminated restated
+		`},
+	})
+}

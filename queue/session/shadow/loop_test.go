@@ -269,8 +269,10 @@ func TestPatchAfterObservedFailure(t *testing.T) {
 
 // TestLearnedPace: the duration of attempts is learned from observed ones.
 func TestLearnedPace(t *testing.T) {
-	// Forty pods fail at that interval, with something else between two failures. Then old and next fail.
-	busy := func(every float64, between func(w *world.Cluster, seconds float64)) func(w *world.Cluster) {
+	// Forty pods fail at that interval, with something else between two failures. After every such number of
+	// failures the loop pauses. Then old and next fail.
+	const never = 40
+	busyWithPauses := func(every float64, pauseAfter int, pause float64, between func(w *world.Cluster, seconds float64)) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
 			addNodes(w, "4", "node-a")
 			small := w.AddSmall(1.5)
@@ -278,7 +280,7 @@ func TestLearnedPace(t *testing.T) {
 				addPod(w, 1.6, fmt.Sprintf("web-%02d", i), "8", nil)
 			}
 			for i := range 40 {
-				at := 1.7 + every*float64(i)
+				at := 1.7 + every*float64(i) + pause*float64(i/pauseAfter)
 				w.Failed(at, world.PendingPod(fmt.Sprintf("web-%02d", i), "8"), noRoom)
 				between(w, at)
 			}
@@ -290,16 +292,25 @@ func TestLearnedPace(t *testing.T) {
 			addPod(w, 5.0011, "next", "8", func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(-100); world.Reject(p, noRoom, "") })
 		}
 	}
-	n := 0
-	checkMoves(t, []scenario{
-		{"nothing between them", 5, 6, busy(0.003, func(*world.Cluster, float64) {}), `
+	busy := func(every float64, between func(w *world.Cluster, seconds float64)) func(w *world.Cluster) {
+		return busyWithPauses(every, never, 0, between)
+	}
+	nothing := func(*world.Cluster, float64) {}
+	learned := func(attempt string) string {
+		return fmt.Sprintf(`
 			5.001 old active UnscheduledPodAdd
 			5.002 next active UnscheduledPodAdd
 			5.006 old inflight (failure)
-			5.008 old unschedulable ScheduleAttemptFailure NodeResourcesFit in 2.71ms
+			5.008 old unschedulable ScheduleAttemptFailure NodeResourcesFit in %[1]s
 			5.010 next inflight (turn)
-			5.013 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 2.71ms
-		`},
+			5.013 next unschedulable ScheduleAttemptFailure NodeResourcesFit in %[1]s
+		`, attempt)
+	}
+	n := 0
+	checkMoves(t, []scenario{
+		{"nothing between them", 5, 6, busy(0.003, nothing), learned("2.71ms")},
+		{"short pauses, which may be attempts", 5, 6, busyWithPauses(0.003, 10, 0.006, nothing), learned("2.71ms")},
+		{"pauses that are too long for an attempt", 5, 6, busyWithPauses(0.003, 4, 0.1, nothing), learned("2.57ms")},
 		{"a patch between them", 5, 6, busy(0.006, func(w *world.Cluster, at float64) {
 			n++
 			w.Add(at+0.003, &sources.StatusPatched{Pod: world.Key("gone"), UID: "gone", Sent: world.At(at)})

@@ -346,3 +346,43 @@ func TestPatchDuringWatchGap(t *testing.T) {
 		}
 	}
 }
+
+// TestWatchGapProvesNoRateLimit: requests and Events that a list shows after a watch gap may have been sent at
+// any time during the gap. They do not show that the scheduler's requests or Events are rate-limited.
+func TestWatchGapProvesNoRateLimit(t *testing.T) {
+	for _, c := range []struct {
+		watch      string // "" is all watches
+		attempt    string // of web, which fails at 21.496
+		backlogged bool   // the feed waits for Events
+	}{
+		{sources.PodsWatch, "21.496 web inflight (failure)", true},
+		{sources.EventsWatch, "21.500 web inflight (behind)", false},
+		{"", "21.496 web inflight (failure)", false},
+	} {
+		var w world.Cluster
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
+		w.Add(1, &sources.Attached{Nodes: true})
+		w.AddStuck(1.1, "other") // its patch shows that the source contains the scheduler's requests
+		f := shadow.NewLiveFeed(world.Config(t))
+		t.Cleanup(f.Close)
+		f.Arrive(w.Events, world.At(4), sources.Status{})
+		status := sources.Status{Resources: []sources.Resource{{Name: c.watch, Gap: sources.Gap{Since: world.At(5), Until: world.At(20)}}}}
+		w.Events = nil
+		w.Add(6, &sources.FailedAttempt{Pod: world.Key("web"), UID: "web"})
+		for i := range 200 {
+			w.Bound(20+0.0001*float64(i), addPod(&w, 20+0.0001*float64(i), fmt.Sprint("bound-", i), "1m", nil), "node-a")
+		}
+		f.Arrive(w.Events, world.At(20.1), status)
+		if backlogged := f.End.Before(world.At(19.6)); backlogged != c.backlogged {
+			t.Errorf("gap of %q: the feed ends at %v", c.watch, f.End)
+		}
+		w.Events = nil
+		w.Patched(21.5, addPod(&w, 20.2, "web", "8", nil), world.TooSmall, "")
+		f.Arrive(w.Events, world.At(22), status)
+		f.Arrive(nil, world.At(30), status)
+		drain(f)
+		if got := traceFeed(f, 20.3, false); !strings.HasPrefix(got, c.attempt) {
+			t.Errorf("gap of %q: the trace is %s, want %s", c.watch, got, c.attempt)
+		}
+	}
+}
