@@ -2,6 +2,7 @@ package shadow_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/queue/session/world/replayed"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -452,5 +454,71 @@ func compareTrace(t *testing.T, got, want string) {
 	}
 	if got = strings.TrimSpace(got); got != strings.Join(lines, "\n") {
 		t.Errorf("the trace is\n%s\nwant\n%s", got, strings.Join(lines, "\n"))
+	}
+}
+
+// preempting returns a recording of a pod that preempts one on the named node of two. While the victim is
+// being deleted, a small pod on the other node is deleted.
+func preempting(on string) *sources.Recording {
+	var c world.Cluster
+	low, small := map[string]*v1.Pod{}, map[string]*v1.Pod{}
+	for _, name := range []string{"node-a", "node-b"} {
+		world.Change(&c, 1, sources.Added, world.Node(name, "2"), nil)
+		assigned := func(p *v1.Pod) { p.Spec.NodeName, p.Spec.Priority = name, new(int32) }
+		low[name] = world.Change(&c, 2, sources.Added, world.PendingPod("low-"+name, "1500m"), assigned)
+		small[name] = world.Change(&c, 2, sources.Added, world.PendingPod("small-"+name, "500m"), func(p *v1.Pod) {
+			assigned(p)
+			*p.Spec.Priority = 1000
+		})
+	}
+	high := world.Change(&c, 5, sources.Added, world.PendingPod("high", "1500m"), func(p *v1.Pod) {
+		p.Spec.Priority = new(int32)
+		*p.Spec.Priority = 100
+	})
+	high = c.Patched(5.006, high, "0/2 nodes are available: 2 Insufficient cpu.", on)
+	other := map[string]string{"node-a": "node-b", "node-b": "node-a"}[on]
+	world.Change(&c, 5.008, sources.Deleted, small[other], nil)
+	victim := world.Change(&c, 5.012, sources.Updated, low[on], func(p *v1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: world.At(36)} })
+	world.Change(&c, 6, sources.Deleted, victim, nil)
+	c.Bound(6.01, high, on)
+	return c.Recording(6.5)
+}
+
+// TestReplayIsDeterministic: each replay of a recording has the same moves, to the nanosecond.
+func TestReplayIsDeterministic(t *testing.T) {
+	replay := func() (lines []string) {
+		for _, on := range []string{"node-a", "node-b"} {
+			if err := timeline.Replay(t.Context(), preempting(on), timeline.Options{}, func(m *board.Transition) error {
+				line, err := json.Marshal(m)
+				lines = append(lines, string(line))
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return lines
+	}
+	first := replay()
+	for range 5 {
+		replayed.Compare(t, replay(), first)
+	}
+}
+
+// TestEventCenturiesAhead: an event dated centuries ahead is played in a short time.
+func TestEventCenturiesAhead(t *testing.T) {
+	var c world.Cluster
+	world.Change(&c, 1, sources.Added, world.PendingPod("web", "1"), nil)
+	world.Change(&c, 150*365*24*3600, sources.Added, world.PendingPod("late", "1"), nil)
+	got := replayed.Moves(t, c.Recording(150*365*24*3600+10), "late")
+	if len(got) == 0 {
+		t.Error("the late pod does not move")
+	}
+}
+
+// expect fails the test unless got equals want.
+func expect(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %q, want %q", what, got, want)
 	}
 }

@@ -201,50 +201,6 @@ func TestAttachWithoutNodes(t *testing.T) {
 		"105.0 active NodeAdd", "105.0 inflight", "105.0 scheduled", "105.0 deleted"})
 }
 
-// TestVerbosityChanges: while a scheduler's log contains all moves, the model makes none. Afterwards it
-// continues with the pods where the log left them.
-func TestVerbosityChanges(t *testing.T) {
-	var w world.Cluster
-	node := world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	small := world.Change(&w, 1, sources.Added, world.PendingPod("small", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
-	w.Patched(2.01, world.Change(&w, 2, sources.Added, world.PendingPod("web", "1"), nil), world.TooSmall, "")
-	db := w.Patched(2.51, world.Change(&w, 2.5, sources.Added, world.PendingPod("db", "4"), nil), world.TooSmall, "")
-	gone := w.Patched(2.61, world.Change(&w, 2.6, sources.Added, world.PendingPod("gone", "4"), nil), world.TooSmall, "")
-	still := w.Patched(2.71, world.Change(&w, 2.7, sources.Added, world.PendingPod("still", "1"), nil), world.TooSmall, "")
-	w.Add(5, &sources.Logged{Verbosity: sources.MovesVerbosity})
-	// In the log, web is woken and fails again, although the model finds a node for it.
-	world.Change(&w, 6, sources.Deleted, small, nil)
-	logs := func(seconds float64, pod string, to sources.Tier, event string, plugins ...string) {
-		w.Add(seconds, &sources.Move{Pod: world.Key(pod), To: to, Event: event, Plugins: plugins})
-	}
-	logs(6.01, "web", sources.TierActive, "AssignedPodDelete")
-	logs(6.02, "web", sources.TierInFlight, "")
-	logs(6.03, "web", sources.TierUnschedulable, "ScheduleAttemptFailure", "NodePorts")
-	world.Change(&w, 7, sources.Deleted, gone, nil)
-	logs(7.01, "gone", sources.TierDeleted, "")
-	logs(8, "db", sources.TierActive, "ForceActivate")
-	w.Add(10, &sources.Logged{Verbosity: 0})
-	w.Patched(10.2, db, world.TooSmall+" again", "")
-	world.Change(&w, 12, sources.Updated, node, func(n *v1.Node) { world.SetCPU(n, "2") })
-	w.Bound(12.01, still, "node-a")
-	late := world.Change(&w, 13, sources.Added, world.PendingPod("late", "1"), nil)
-	w.Bound(13.01, late, "node-a")
-	rec := w.Recording(14)
-	fails := func(at string) []string {
-		return []string{at + " inflight", at + " unschedulable ScheduleAttemptFailure"}
-	}
-	for pod, want := range map[string][]string{
-		"web":  append(append([]string{"2.0 active UnscheduledPodAdd"}, fails("2.0")...), "6.0 logged active", "6.0 logged inflight", "6.0 logged unschedulable"),
-		"db":   append(append(append([]string{"2.5 active UnscheduledPodAdd"}, fails("2.5")...), "8.0 logged active"), fails("10.0")...),
-		"gone": append(append([]string{"2.6 active UnscheduledPodAdd"}, fails("2.6")...), "7.0 logged deleted"),
-		// The log does not contain this pod: it was not woken, although the model would have woken it.
-		"still": append(append([]string{"2.7 active UnscheduledPodAdd"}, fails("2.7")...), "12.0 active NodeUpdateNodeAllocatable", "12.0 inflight", "12.0 scheduled", "12.0 deleted"),
-		"late":  {"13.0 active UnscheduledPodAdd", "13.0 inflight", "13.0 scheduled", "13.0 deleted"},
-	} {
-		expect(t, pod, podMoves(t, rec, true, pod), want)
-	}
-}
-
 // TestReasonsLearnedAtAttach: several plugins may give the same reason. The model learns which one gave
 // it from a local attempt at attach, so only that plugin's events wake the pod after its next failure.
 func TestReasonsLearnedAtAttach(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/queue/session/world/replayed"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -508,70 +509,6 @@ func TestEventBeforeItsCauses(t *testing.T) {
 		`}})
 }
 
-// TestSignsOfScheduler: after the model assumed that no scheduler is running, any sign of one resumes
-// the loop.
-func TestSignsOfScheduler(t *testing.T) {
-	silent := func(then func(w *world.Cluster, bound *v1.Pod)) func(w *world.Cluster) {
-		return func(w *world.Cluster) {
-			addNodes(w, "2", "node-a")
-			bound := addPod(w, 1.8, "bound", "100m", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
-			addPod(w, 2, "web", "4", nil) // its attempts are observable
-			w.Add(19, &sources.Mark{})
-			addPod(w, 19.5, "free", "4", rejectedBefore)
-			addPod(w, 19.6, "theirs", "1", func(p *v1.Pod) { p.Spec.SchedulerName = "volcano" })
-			addPod(w, 19.7, "small", "1", rejectedBefore)
-			then(w, bound)
-		}
-	}
-	checkMoves(t, []scenario{
-		{"an Event", 19, 20.2, silent(func(w *world.Cluster, _ *v1.Pod) { w.Failed(20, world.PendingPod("web", "4"), noRoom) }), `
-			19.501 free active UnscheduledPodAdd
-			19.701 small active UnscheduledPodAdd
-			20.000 silent
-			20.000 web inflight (behind)
-			20.000 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 0s
-			20.000 free inflight (turn)
-			20.001 free unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			20.001 small inflight (turn)
-			20.006 small unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
-		`},
-		{"a patch", 19, 20.2, silent(func(w *world.Cluster, _ *v1.Pod) { w.Patched(20, world.PendingPod("web", "4"), noRoom, "") }), `
-			19.501 free active UnscheduledPodAdd
-			19.701 small active UnscheduledPodAdd
-			20.000 silent
-			20.000 web inflight (behind)
-			20.000 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 0s
-			20.000 free inflight (turn)
-			20.001 free unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			20.001 small inflight (turn)
-			20.007 small unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
-		`},
-		{"activity of others only", 19, 20.2, silent(func(w *world.Cluster, bound *v1.Pod) {
-			w.Failed(20, world.PendingPod("nobody", "4"), noRoom)
-			w.Add(20.01, &sources.FailedAttempt{Pod: world.Key("web"), UID: "another", Message: noRoom})
-			world.Change(w, 20.02, sources.Updated, bound, func(p *v1.Pod) { p.Labels = map[string]string{"new": "yes"} })
-			world.Change(w, 20.03, sources.Updated, world.PendingPod("web", "4"), func(p *v1.Pod) { p.Labels = map[string]string{"new": "yes"} })
-			w.Bound(20.04, world.Change(w, 20.04, sources.Updated, world.PendingPod("theirs", "1"), func(p *v1.Pod) { p.Spec.SchedulerName = "volcano" }), "node-a")
-		}), `
-			19.501 free active UnscheduledPodAdd
-			19.701 small active UnscheduledPodAdd
-		`},
-		{"a held lease before the scheduler starts", 2, 4, func(w *world.Cluster) {
-			addNodes(w, "2", "node-a")
-			w.Add(1.9, &sources.Silent{})
-			addPod(w, 2, "web", "1", nil)
-			w.Started(3)
-		}, `
-			3.000 other active UnscheduledPodAdd
-			3.000 web active UnscheduledPodAdd
-			3.900 other inflight (turn)
-			3.901 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			3.901 web inflight (turn)
-			3.906 web unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
-		`},
-	})
-}
-
 // TestAttemptsOfNewPods: the recorder has written no Event of a new pod yet, so its next attempts are
 // observable.
 func TestAttemptsOfNewPods(t *testing.T) {
@@ -952,4 +889,76 @@ func TestSkippedPodLeavesFlight(t *testing.T) {
 		30.002 web inflight (turn)
 		30.002 web deleted (turn)
 	`}})
+}
+
+// bindMoves returns the moves of a pod that is bound in the second in which it was created.
+func bindMoves(second string) []string {
+	return []string{
+		second + " >active UnscheduledPodAdd modelled",
+		second + " active>inflight modelled",
+		second + " inflight>scheduled observed",
+	}
+}
+
+// TestObservedRejectionOverridesPlacement: the real scheduler rejected a pod that fits in the model. The
+// pod is unschedulable because of the plugins of the message, and its resources are free.
+func TestObservedRejectionOverridesPlacement(t *testing.T) {
+	const message = "0/1 nodes are available: 1 Insufficient cpu."
+	for name, rejected := range map[string]func(*world.Cluster, *v1.Pod){
+		"Event":           func(c *world.Cluster, p *v1.Pod) { c.Failed(3.002, p, message) },
+		"patch":           func(c *world.Cluster, p *v1.Pod) { c.Patched(3.005, p, message, "") },
+		"Event and patch": func(c *world.Cluster, p *v1.Pod) { c.Failed(3.002, p, message); c.Patched(3.005, p, message, "") },
+		"condition": func(c *world.Cluster, p *v1.Pod) {
+			world.Change(c, 3.2, sources.Updated, p, func(p *v1.Pod) { world.Reject(p, message, "") })
+		},
+		"late Event": func(c *world.Cluster, p *v1.Pod) { c.Failed(3.9, p, message) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c world.Cluster
+			world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+			world.Change(&c, 2, sources.Added, world.PendingPod("large", "5"), nil) // shows the model which plugin gives that reason
+			web := world.Change(&c, 3, sources.Added, world.PendingPod("web", "3"), nil)
+			rejected(&c, web)
+			db := world.Change(&c, 4, sources.Added, world.PendingPod("db", "4"), nil)
+			c.Bound(4.01, db, "node-a")
+			rec := c.Recording(4.5)
+			replayed.Compare(t, replayed.Moves(t, rec, "web"), []string{
+				"3 >active UnscheduledPodAdd modelled",
+				"3 active>inflight modelled",
+				"3 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
+			})
+			replayed.Compare(t, replayed.Moves(t, rec, "db"), bindMoves("4"))
+		})
+	}
+}
+
+// TestPluginsOfRejection: the plugins of a rejection follow from the reasons in its message: a plugin
+// that alone gives a reason, or that gave it in a local attempt. An unknown reason has an unknown plugin.
+// Plugins or an error that a log states take precedence.
+func TestPluginsOfRejection(t *testing.T) {
+	const missing = `persistentvolumeclaim "data" not found`
+	for _, c := range []struct {
+		attempt sources.FailedAttempt
+		want    string
+	}{
+		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 Insufficient example.com/gpu."}, "unschedulable ScheduleAttemptFailure NodeResourcesFit"},
+		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: 0/1 nodes are available: ..."}, "unschedulable ScheduleAttemptFailure TaintToleration"},
+		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 " + missing + "."}, "unschedulable ScheduleAttemptFailure VolumeRestrictions"},
+		{sources.FailedAttempt{Message: "0/2 nodes are available: 1 Insufficient cpu, 1 " + missing + "."}, "unschedulable ScheduleAttemptFailure NodeResourcesFit,VolumeRestrictions"},
+		{sources.FailedAttempt{Message: "0/2 nodes are available: 1 " + missing + ", 1 something new."}, "unschedulable ScheduleAttemptFailure (unknown plugin),VolumeRestrictions"},
+		{sources.FailedAttempt{Message: "0/2 nodes are available: 1 Insufficient cpu, 1 something new."}, "unschedulable ScheduleAttemptFailure (unknown plugin),NodeResourcesFit"},
+		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 something new."}, "unschedulable ScheduleAttemptFailure (unknown plugin)"},
+		{sources.FailedAttempt{Message: "running Reserve plugin: the API server is away"}, "backoff ScheduleAttemptFailure"},
+		{sources.FailedAttempt{Message: world.TooSmall, Plugins: []string{"NodePorts"}}, "unschedulable ScheduleAttemptFailure NodePorts"},
+		{sources.FailedAttempt{Message: world.TooSmall, Error: true}, "backoff ScheduleAttemptFailure"},
+		{sources.FailedAttempt{}, "unschedulable ScheduleAttemptFailure (unknown plugin)"},
+	} {
+		var w world.Cluster
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
+		world.Change(&w, 2, sources.Added, world.PendingPod("store", "1"), func(p *v1.Pod) { world.Mount(p, "data") }) // shows the model which plugin gives that reason
+		world.Change(&w, 3, sources.Added, world.PendingPod("web", "3"), nil)
+		c.attempt.Pod, c.attempt.UID = world.Key("web"), "web"
+		w.Add(3.002, &c.attempt)
+		replayed.Compare(t, replayed.Moves(t, w.Recording(3.5), "web")[2:3], []string{"3 inflight>" + c.want + " modelled"})
+	}
 }

@@ -9,6 +9,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
@@ -16,6 +17,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/queue/session/world/replayed"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -359,4 +361,39 @@ func TestPodGroups(t *testing.T) {
 			4.007 a deleted
 			4.007 b deleted
 		`}})
+}
+
+// addPodWithVolume creates a pod at 3 s whose volume is not provisioned yet.
+func addPodWithVolume(c *world.Cluster) *v1.Pod {
+	mode, class := storagev1.VolumeBindingWaitForFirstConsumer, "disk"
+	world.Change(c, 2, sources.Added, &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Provisioner: "disk.example.com", VolumeBindingMode: &mode}, nil)
+	world.Change(c, 2, sources.Added, world.PendingClaim("data", class), nil)
+	return world.Change(c, 3, sources.Added, world.PendingPod("store", "100m"), func(p *v1.Pod) {
+		p.CreationTimestamp = metav1.NewTime(world.At(3))
+		world.Mount(p, "data")
+	})
+}
+
+// TestSlowVolume: a pod whose volume is provisioned slowly is in flight until it is bound or observed to
+// fail.
+func TestSlowVolume(t *testing.T) {
+	for name, c := range map[string]struct {
+		ends func(*world.Cluster, *v1.Pod)
+		want []string
+	}{
+		"bound": {func(c *world.Cluster, pod *v1.Pod) { c.Bound(10, pod, "node-a") },
+			[]string{"3" + arrival, "3" + popped, "10 inflight>scheduled observed"}},
+		"not provisioned": {func(c *world.Cluster, pod *v1.Pod) { c.Failed(10, pod, "binding volumes: context deadline exceeded") },
+			[]string{"3" + arrival, "3" + popped, "10 inflight>backoff ScheduleAttemptFailure modelled"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var w world.Cluster
+			small := w.Small()
+			w.AddStuck(1.5, "other")
+			pod := addPodWithVolume(&w)
+			w.Delete(5, small) // wakes waiting pods
+			c.ends(&w, pod)
+			replayed.Compare(t, replayed.Moves(t, w.Recording(10.2), "store"), c.want)
+		})
+	}
 }

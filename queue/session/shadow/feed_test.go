@@ -2,14 +2,13 @@ package shadow_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"runtime"
 	"slices"
 	"testing"
 	"time"
-
-	v1 "k8s.io/api/core/v1"
 
 	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/world"
@@ -245,19 +244,92 @@ func TestNextSchedulerCannotStart(t *testing.T) {
 	}
 }
 
-// TestLoggedBindingUpdatesPod: a binding in the scheduler's log becomes a change of the pod.
-func TestLoggedBindingUpdatesPod(t *testing.T) {
-	var w world.Cluster
-	logVerbosity(&w, 0, sources.AttemptsVerbosity)
-	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	logBinding(&w, 2.002, 2.01, addPod(&w, 2, "web", "1", nil))
-	f := shadow.NewFeed(w.Recording(3), world.Config(t))
-	t.Cleanup(f.Close)
-	var nodes []string
-	for i := 0; f.HasEvent(i); i++ {
-		if c, ok := f.Events[i].Fact.(*sources.ObjectChange); ok && f.Events[i].Time.Equal(world.At(2.01)) {
-			nodes = append(nodes, c.Object.(*v1.Pod).Spec.NodeName)
+// TestSchedulerCannotStart: if no scheduler can be set up with the configuration, the feed reports an error
+// and contains the recorded events without moves.
+func TestSchedulerCannotStart(t *testing.T) {
+	cfg := world.Config(t)
+	cfg.Profiles[0].SchedulerName = ""
+	for name, begins := range map[string]sources.Fact{"from the beginning": nil, "a started scheduler": &sources.SchedulerStarted{}, "a running scheduler": &sources.Attached{Nodes: true}} {
+		for _, rerun := range []bool{false, true} {
+			var w world.Cluster
+			world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			if begins != nil {
+				w.Add(1.5, begins)
+			}
+			world.Change(&w, 2, sources.Added, world.PendingPod("web", "1"), nil)
+			rec := w.Recording(3)
+			rec.Rerun = rerun
+			f := shadow.NewFeed(rec, cfg)
+			events := drain(f)
+			if _, attached := begins.(*sources.Attached); f.Err == nil && !(rerun && attached) || events < len(w.Events)-1 {
+				t.Errorf("%s, rerun %t: %v, %d events", name, rerun, f.Err, events)
+			}
+			f.Close()
 		}
 	}
-	expect(t, "nodes", nodes, []string{"node-a"})
+	f := shadow.NewLiveFeed(cfg)
+	f.Arrive([]sources.Event{{Time: world.At(1), Fact: &sources.Attached{Nodes: true}}}, world.At(2), sources.Status{})
+	if f.HasEvent(0); f.Err == nil {
+		t.Error("live: there is no error")
+	}
+}
+
+// TestRereadRecording: a recording that is read again each time plays like one in memory, and returns the
+// error of reading it.
+func TestRereadRecording(t *testing.T) {
+	readError := errors.New("the disk is gone")
+	for _, c := range []struct {
+		name  string
+		fails int // after so many events; 0: never
+		log   bool
+	}{{"objects", 0, false}, {"objects, truncated", 4, false}, {"moves", 0, true}, {"moves, truncated", 1, true}} {
+		t.Run(c.name, func(t *testing.T) {
+			var w world.Cluster
+			if c.log {
+				w.Events = world.RecordingOf(world.Move(1, "web", sources.TierActive, ""), world.Move(2, "web", sources.TierInFlight, "")).Events
+			} else {
+				world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+				w.AddStuck(2, "web")
+			}
+			kept := w.Recording(5)
+			closed := 0
+			long := &sources.Recording{Name: "long", End: kept.End, Reread: func(context.Context) iter.Seq2[sources.Event, error] {
+				return func(yield func(sources.Event, error) bool) {
+					defer func() { closed++ }()
+					for i, ev := range kept.Events {
+						if c.fails > 0 && i == c.fails {
+							yield(sources.Event{}, readError)
+							return
+						}
+						if !yield(ev, nil) {
+							return
+						}
+					}
+				}
+			}, Events: kept.Events}
+			count := func(rec *sources.Recording) (n int, err error) {
+				f := shadow.NewFeed(rec, world.Config(t))
+				defer f.Close()
+				for ; f.HasEvent(n); n++ {
+				}
+				return n, f.Err
+			}
+			want, err := count(kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := count(long)
+			if c.fails == 0 && (got != want || err != nil) || c.fails > 0 && (!errors.Is(err, readError) || got >= want) {
+				t.Errorf("%d events, %v, want %d", got, err, want)
+			}
+			if closed != 1 {
+				t.Errorf("%d of one reading have ended", closed)
+			}
+			f := shadow.NewFeed(long, world.Config(t))
+			f.HasEvent(0)
+			if f.Close(); closed != 2 {
+				t.Errorf("after an early Close, %d of two readings have ended", closed)
+			}
+		})
+	}
 }

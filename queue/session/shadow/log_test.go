@@ -1,12 +1,13 @@
 package shadow_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
 
-	"github.com/schedq/schedq/queue/session/board"
-	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/queue/session/world/replayed"
 	"github.com/schedq/schedq/sources"
@@ -312,78 +313,6 @@ func TestDumpWithoutObjects(t *testing.T) {
 	replayed.Compare(t, replayed.Moves(t, c.Recording(4), "a"), []string{"1 >backoff observed", "3 backoff>active observed"})
 }
 
-// bindMoves returns the moves of a pod that is bound in the second in which it was created.
-func bindMoves(second string) []string {
-	return []string{
-		second + " >active UnscheduledPodAdd modelled",
-		second + " active>inflight modelled",
-		second + " inflight>scheduled observed",
-	}
-}
-
-// TestObservedRejectionOverridesPlacement: the real scheduler rejected a pod that fits in the model. The
-// pod is unschedulable because of the plugins of the message, and its resources are free.
-func TestObservedRejectionOverridesPlacement(t *testing.T) {
-	const message = "0/1 nodes are available: 1 Insufficient cpu."
-	for name, rejected := range map[string]func(*world.Cluster, *v1.Pod){
-		"Event":           func(c *world.Cluster, p *v1.Pod) { c.Failed(3.002, p, message) },
-		"patch":           func(c *world.Cluster, p *v1.Pod) { c.Patched(3.005, p, message, "") },
-		"Event and patch": func(c *world.Cluster, p *v1.Pod) { c.Failed(3.002, p, message); c.Patched(3.005, p, message, "") },
-		"condition": func(c *world.Cluster, p *v1.Pod) {
-			world.Change(c, 3.2, sources.Updated, p, func(p *v1.Pod) { world.Reject(p, message, "") })
-		},
-		"late Event": func(c *world.Cluster, p *v1.Pod) { c.Failed(3.9, p, message) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			var c world.Cluster
-			world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
-			world.Change(&c, 2, sources.Added, world.PendingPod("large", "5"), nil) // shows the model which plugin gives that reason
-			web := world.Change(&c, 3, sources.Added, world.PendingPod("web", "3"), nil)
-			rejected(&c, web)
-			db := world.Change(&c, 4, sources.Added, world.PendingPod("db", "4"), nil)
-			c.Bound(4.01, db, "node-a")
-			rec := c.Recording(4.5)
-			replayed.Compare(t, replayed.Moves(t, rec, "web"), []string{
-				"3 >active UnscheduledPodAdd modelled",
-				"3 active>inflight modelled",
-				"3 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
-			})
-			replayed.Compare(t, replayed.Moves(t, rec, "db"), bindMoves("4"))
-		})
-	}
-}
-
-// TestPluginsOfRejection: the plugins of a rejection follow from the reasons in its message: a plugin
-// that alone gives a reason, or that gave it in a local attempt. An unknown reason has an unknown plugin.
-// Plugins or an error that a log states take precedence.
-func TestPluginsOfRejection(t *testing.T) {
-	const missing = `persistentvolumeclaim "data" not found`
-	for _, c := range []struct {
-		attempt sources.FailedAttempt
-		want    string
-	}{
-		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 Insufficient example.com/gpu."}, "unschedulable ScheduleAttemptFailure NodeResourcesFit"},
-		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: 0/1 nodes are available: ..."}, "unschedulable ScheduleAttemptFailure TaintToleration"},
-		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 " + missing + "."}, "unschedulable ScheduleAttemptFailure VolumeRestrictions"},
-		{sources.FailedAttempt{Message: "0/2 nodes are available: 1 Insufficient cpu, 1 " + missing + "."}, "unschedulable ScheduleAttemptFailure NodeResourcesFit,VolumeRestrictions"},
-		{sources.FailedAttempt{Message: "0/2 nodes are available: 1 " + missing + ", 1 something new."}, "unschedulable ScheduleAttemptFailure (unknown plugin),VolumeRestrictions"},
-		{sources.FailedAttempt{Message: "0/2 nodes are available: 1 Insufficient cpu, 1 something new."}, "unschedulable ScheduleAttemptFailure (unknown plugin),NodeResourcesFit"},
-		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 something new."}, "unschedulable ScheduleAttemptFailure (unknown plugin)"},
-		{sources.FailedAttempt{Message: "running Reserve plugin: the API server is away"}, "backoff ScheduleAttemptFailure"},
-		{sources.FailedAttempt{Message: world.TooSmall, Plugins: []string{"NodePorts"}}, "unschedulable ScheduleAttemptFailure NodePorts"},
-		{sources.FailedAttempt{Message: world.TooSmall, Error: true}, "backoff ScheduleAttemptFailure"},
-		{sources.FailedAttempt{}, "unschedulable ScheduleAttemptFailure (unknown plugin)"},
-	} {
-		var w world.Cluster
-		world.Change(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
-		world.Change(&w, 2, sources.Added, world.PendingPod("store", "1"), func(p *v1.Pod) { world.Mount(p, "data") }) // shows the model which plugin gives that reason
-		world.Change(&w, 3, sources.Added, world.PendingPod("web", "3"), nil)
-		c.attempt.Pod, c.attempt.UID = world.Key("web"), "web"
-		w.Add(3.002, &c.attempt)
-		replayed.Compare(t, replayed.Moves(t, w.Recording(3.5), "web")[2:3], []string{"3 inflight>" + c.want + " modelled"})
-	}
-}
-
 // TestLoggedBinding: a scheduler's log shows a binding and its node before a change of the pod does. A
 // binding of another UID, or without a node, is ignored.
 func TestLoggedBinding(t *testing.T) {
@@ -404,32 +333,6 @@ func TestLoggedBinding(t *testing.T) {
 			t.Errorf("%+v: bound to %q, want %q", c.of, got, c.want)
 		}
 	}
-}
-
-// TestUngatingIsLoggedTwice: kube-scheduler logs the move of an ungated pod twice.
-func TestUngatingIsLoggedTwice(t *testing.T) {
-	var c world.Cluster
-	world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
-	web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "wait"}} })
-	world.Change(&c, 5, sources.Updated, web, func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
-	var moves []string
-	if err := timeline.Replay(t.Context(), c.Recording(5.5), timeline.Options{}, func(m *board.Transition) error {
-		text := m.From.String() + ">" + m.To.String() + " " + m.Event
-		if m.Restated() {
-			text += " restated"
-		}
-		moves = append(moves, text)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	replayed.Compare(t, moves, []string{
-		">gated UnscheduledPodAdd",
-		"gated>active TargetPodUpdatePodSchedulingGatesEliminated",
-		"active>active TargetPodUpdatePodSchedulingGatesEliminated restated",
-		"active>inflight ",
-		"inflight>unschedulable ScheduleAttemptFailure",
-	})
 }
 
 // TestLoggedDeliveries: if the scheduler's log shows when it received a change, the model delivers it then.
@@ -478,4 +381,210 @@ func TestLoggedDeliveries(t *testing.T) {
 			2.009 a active TargetPodUpdatePodSchedulingGatesEliminated restated
 		`},
 	})
+}
+
+// TestVerbosityChanges: while a scheduler's log contains all moves, the model makes none. Afterwards it
+// continues with the pods where the log left them.
+func TestVerbosityChanges(t *testing.T) {
+	var w world.Cluster
+	node := world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	small := world.Change(&w, 1, sources.Added, world.PendingPod("small", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+	w.Patched(2.01, world.Change(&w, 2, sources.Added, world.PendingPod("web", "1"), nil), world.TooSmall, "")
+	db := w.Patched(2.51, world.Change(&w, 2.5, sources.Added, world.PendingPod("db", "4"), nil), world.TooSmall, "")
+	gone := w.Patched(2.61, world.Change(&w, 2.6, sources.Added, world.PendingPod("gone", "4"), nil), world.TooSmall, "")
+	still := w.Patched(2.71, world.Change(&w, 2.7, sources.Added, world.PendingPod("still", "1"), nil), world.TooSmall, "")
+	w.Add(5, &sources.Logged{Verbosity: sources.MovesVerbosity})
+	// In the log, web is woken and fails again, although the model finds a node for it.
+	world.Change(&w, 6, sources.Deleted, small, nil)
+	logs := func(seconds float64, pod string, to sources.Tier, event string, plugins ...string) {
+		w.Add(seconds, &sources.Move{Pod: world.Key(pod), To: to, Event: event, Plugins: plugins})
+	}
+	logs(6.01, "web", sources.TierActive, "AssignedPodDelete")
+	logs(6.02, "web", sources.TierInFlight, "")
+	logs(6.03, "web", sources.TierUnschedulable, "ScheduleAttemptFailure", "NodePorts")
+	world.Change(&w, 7, sources.Deleted, gone, nil)
+	logs(7.01, "gone", sources.TierDeleted, "")
+	logs(8, "db", sources.TierActive, "ForceActivate")
+	w.Add(10, &sources.Logged{Verbosity: 0})
+	w.Patched(10.2, db, world.TooSmall+" again", "")
+	world.Change(&w, 12, sources.Updated, node, func(n *v1.Node) { world.SetCPU(n, "2") })
+	w.Bound(12.01, still, "node-a")
+	late := world.Change(&w, 13, sources.Added, world.PendingPod("late", "1"), nil)
+	w.Bound(13.01, late, "node-a")
+	rec := w.Recording(14)
+	fails := func(at string) []string {
+		return []string{at + " inflight", at + " unschedulable ScheduleAttemptFailure"}
+	}
+	for pod, want := range map[string][]string{
+		"web":  append(append([]string{"2.0 active UnscheduledPodAdd"}, fails("2.0")...), "6.0 logged active", "6.0 logged inflight", "6.0 logged unschedulable"),
+		"db":   append(append(append([]string{"2.5 active UnscheduledPodAdd"}, fails("2.5")...), "8.0 logged active"), fails("10.0")...),
+		"gone": append(append([]string{"2.6 active UnscheduledPodAdd"}, fails("2.6")...), "7.0 logged deleted"),
+		// The log does not contain this pod: it was not woken, although the model would have woken it.
+		"still": append(append([]string{"2.7 active UnscheduledPodAdd"}, fails("2.7")...), "12.0 active NodeUpdateNodeAllocatable", "12.0 inflight", "12.0 scheduled", "12.0 deleted"),
+		"late":  {"13.0 active UnscheduledPodAdd", "13.0 inflight", "13.0 scheduled", "13.0 deleted"},
+	} {
+		expect(t, pod, podMoves(t, rec, true, pod), want)
+	}
+}
+
+// TestLogBesideObjects: a log beside the objects shows starts of attempts, moves and dumps.
+func TestLogBesideObjects(t *testing.T) {
+	logs := func(seconds float64, verbosity int) func(w *world.Cluster) {
+		return func(w *world.Cluster) { w.Add(seconds, &sources.Logged{Verbosity: verbosity}) }
+	}
+	fails := func(w *world.Cluster, began, ended float64, name string) {
+		w.Add(ended, &sources.FailedAttempt{Pod: world.Key(name), UID: world.PendingPod(name, "1").UID, Message: noRoom, Log: true, Began: world.At(began)})
+	}
+	dump := func(w *world.Cluster, seconds float64, pod *v1.Pod, in sources.Tier) {
+		w.Add(seconds, &sources.Dumped{Pod: world.Key(pod.Name), UID: pod.UID, In: in})
+	}
+	checkMoves(t, []scenario{
+		{"an attempt starts before the pod's creation is delivered, and another while it is unschedulable", 2, 4, func(w *world.Cluster) {
+			logs(0, 3)(w)
+			addNodes(w, "4", "node-a")
+			a := addPod(w, 2, "a", "8", nil)
+			fails(w, 2.0005, 2.001, "a")
+			a = w.Patched(2.01, a, noRoom, "")
+			fails(w, 2.5, 2.504, "a")
+			w.Patched(2.51, a, noRoom+" again", "")
+		}, `
+			2.001 a active UnscheduledPodAdd
+			2.001 a inflight
+			2.001 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 500µs (outcome)
+			2.500 a inflight
+			2.504 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 4ms (outcome)
+		`},
+		{"all moves for a while, with an attempt in flight at the start and at the end", 2, 4, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			w.Failed(2.003, addPod(w, 2, "web", "4", nil), noRoom)
+			logs(2.002, sources.MovesVerbosity)(w)
+			for i, to := range []sources.Tier{sources.TierUnschedulable, sources.TierActive, sources.TierActive, sources.TierInFlight, sources.TierScheduled} {
+				w.Add(2.1+0.1*float64(i), &sources.Move{Pod: world.Key("web"), To: to, Restated: i == 2})
+			}
+			w.Bound(2.5, world.PendingPod("web", "4"), "node-a")
+			addPod(w, 2.6, "late", "1", nil)
+			w.Add(2.61, &sources.Move{Pod: world.Key("late"), To: sources.TierActive})
+			w.Add(2.62, &sources.Move{Pod: world.Key("late"), To: sources.TierInFlight})
+			logs(2.7, 0)(w)
+			logs(2.71, 0)(w)
+			w.Bound(2.8, world.PendingPod("late", "1"), "node-a")
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.002 web inflight (failure)
+			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 300µs (outcome)
+			2.800 late scheduled node-a (outcome)
+			2.801 late deleted
+		`},
+		{"a dump lists a pod in flight", 2, 4, func(w *world.Cluster) {
+			addNodes(w, "4", "node-a")
+			a := addPod(w, 2, "a", "8", nil)
+			w.Failed(2.005, a, noRoom)
+			dump(w, 2.0045, a, sources.TierActive)
+			placed := addPod(w, 2.5, "placed", "1", nil)
+			dump(w, 2.5015, placed, sources.TierActive)
+			dump(w, 2.503, placed, sources.TierBackoff)
+		}, `
+			2.001 a active UnscheduledPodAdd
+			2.004 a inflight (failure)
+			2.005 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 800µs (outcome)
+			2.005 a active (dump)
+			2.005 a unschedulable (not tried)
+			2.501 placed active UnscheduledPodAdd
+			2.503 placed backoff (dump)
+			3.000 placed active BackoffComplete
+			3.900 placed inflight (turn)
+			3.906 placed unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
+		`},
+		{"a dump lists an assigned pod as unschedulable: its binding failed", 3, 5, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			dump(w, 4, addPodWithVolume(w), sources.TierUnschedulable)
+		}, `
+			3.001 store active UnscheduledPodAdd
+			3.001 store inflight (turn)
+			4.000 store unschedulable ScheduleAttemptFailure (dump)
+		`},
+		{"a dump lists pods to which it does not apply", 2, 4, func(w *world.Cluster) {
+			addNodes(w, "4", "node-a")
+			theirs := addPod(w, 2, "theirs", "8", func(p *v1.Pod) { p.Spec.SchedulerName = "volcano" })
+			gated := addPod(w, 2.05, "gated", "1", func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "g"}} })
+			dump(w, 3, gated, sources.TierUnschedulable) // dumps list gated pods so
+			bound := w.Bound(2.11, addPod(w, 2.1, "bound", "1", nil), "node-a")
+			again := addPod(w, 2.2, "again", "8", nil)
+			w.Patched(2.21, again, noRoom, "")
+			for _, pod := range []*v1.Pod{theirs, bound, world.PendingPod("nobody", "1")} {
+				dump(w, 3, pod, sources.TierActive)
+			}
+			w.Add(3, &sources.Dumped{Pod: world.Key("again"), UID: "another", In: sources.TierActive})
+		}, `
+			2.051 gated gated UnscheduledPodAdd
+			2.101 bound active UnscheduledPodAdd
+			2.109 bound inflight (turn)
+			2.110 bound scheduled node-a (outcome)
+			2.111 bound deleted
+			2.201 again active UnscheduledPodAdd
+			2.206 again inflight (failure)
+			2.206 again unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+		{"a dump lists a pod in backoffQ that is unschedulable in the model", 2, 4, func(w *world.Cluster) {
+			addNodes(w, "4", "node-a")
+			a := w.Patched(2.01, addPod(w, 2, "a", "8", nil), noRoom, "")
+			dump(w, 3, a, sources.TierBackoff)
+			dump(w, 3.2, a, sources.TierUnschedulable)
+			dump(w, 3.4, a, sources.TierUnschedulable)
+		}, `
+			2.001 a active UnscheduledPodAdd
+			2.006 a inflight (failure)
+			2.006 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			3.000 a backoff (dump)
+			3.000 a inflight (turn)
+			3.001 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+	})
+}
+
+// countAttempts returns the number of attempts of the pod.
+func countAttempts(t *testing.T, rec *sources.Recording, pod string) (n int) {
+	t.Helper()
+	for _, m := range replayed.Moves(t, rec, pod) {
+		if strings.Contains(m, ">inflight") {
+			n++
+		}
+	}
+	return n
+}
+
+// TestPatchBesideLog: if the scheduler's log contains the end of each attempt, a patch is not another
+// attempt.
+func TestPatchBesideLog(t *testing.T) {
+	for verbosity, want := range map[int]int{2: 1, 0: 2} {
+		t.Run(fmt.Sprintf("v=%d", verbosity), func(t *testing.T) {
+			var c world.Cluster
+			c.Add(0, &sources.Logged{Verbosity: verbosity})
+			world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+			web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), nil)
+			c.Add(2.003, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Message: world.TooSmall, Log: verbosity > 0})
+			web = c.Patched(2.01, web, world.TooSmall, "")
+			c.Patched(5, web, world.TooSmall, "")
+			if got := countAttempts(t, c.Recording(6), "web"); got != want {
+				t.Errorf("it is tried %d times, want %d", got, want)
+			}
+		})
+	}
+}
+
+// TestLoggedBindingUpdatesPod: a binding in the scheduler's log becomes a change of the pod.
+func TestLoggedBindingUpdatesPod(t *testing.T) {
+	var w world.Cluster
+	logVerbosity(&w, 0, sources.AttemptsVerbosity)
+	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	logBinding(&w, 2.002, 2.01, addPod(&w, 2, "web", "1", nil))
+	f := shadow.NewFeed(w.Recording(3), world.Config(t))
+	t.Cleanup(f.Close)
+	var nodes []string
+	for i := 0; f.HasEvent(i); i++ {
+		if c, ok := f.Events[i].Fact.(*sources.ObjectChange); ok && f.Events[i].Time.Equal(world.At(2.01)) {
+			nodes = append(nodes, c.Object.(*v1.Pod).Spec.NodeName)
+		}
+	}
+	expect(t, "nodes", nodes, []string{"node-a"})
 }

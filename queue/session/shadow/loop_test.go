@@ -4,9 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/queue/session/world/replayed"
 	"github.com/schedq/schedq/sources"
@@ -415,218 +419,6 @@ func TestClientRateLimit(t *testing.T) {
 	})
 }
 
-// TestMovesAfterRestart: a new scheduler shares no state with the previous one.
-func TestMovesAfterRestart(t *testing.T) {
-	checkMoves(t, []scenario{
-		{"pods that left before the restart are deleted in the order of their names", 2, 6, func(w *world.Cluster) {
-			w.Started(0.5)
-			addNodes(w, "1", "node-a")
-			z, a := w.Patched(2.01, addPod(w, 2, "z", "4", nil), noRoom, ""), w.Patched(2.11, addPod(w, 2.1, "a", "4", nil), noRoom, "")
-			m := w.Patched(2.21, addPod(w, 2.2, "m", "4", nil), noRoom, "")
-			bound := addPod(w, 2.9995, "b", "1", nil)
-			world.Change(w, 2.9995, sources.Deleted, z, nil)
-			world.Change(w, 2.9996, sources.Deleted, a, nil)
-			w.Bound(2.9997, bound, "node-a")
-			w.Started(3)
-			w.Patched(3.3, m, noRoom, "")
-		}, `
-			2.001 z active UnscheduledPodAdd
-			2.006 z inflight (failure)
-			2.006 z unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.101 a active UnscheduledPodAdd
-			2.106 a inflight (failure)
-			2.106 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.201 m active UnscheduledPodAdd
-			2.206 m inflight (failure)
-			2.206 m unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			3.000 b active UnscheduledPodAdd
-			3.000 b inflight (behind)
-			3.000 b scheduled node-a (outcome)
-			3.000 a deleted
-			3.000 b deleted
-			3.000 z deleted
-			3.000 m active UnscheduledPodAdd
-			3.000 other active UnscheduledPodAdd
-			3.296 m inflight (failure)
-			3.296 m unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			5.900 other inflight (turn)
-			5.901 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
-		{"its client has a full burst", 2, 6, func(w *world.Cluster) {
-			w.Started(0.5)
-			addNodes(w, "100", "node-a")
-			for i := range 95 {
-				w.Bound(1.9+0.0001*float64(i), addPod(w, 1.9, fmt.Sprint("old-", i), "1m", nil), "node-a")
-			}
-			w.Started(2)
-			w.Patched(3.5, addPod(w, 2.1, "web", "200", nil), noRoom, "")
-		}, `
-			2.000 other active UnscheduledPodAdd
-			2.101 web active UnscheduledPodAdd
-			3.496 web inflight (failure)
-			3.496 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			5.900 other inflight (turn)
-			5.906 other unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
-		`},
-		{"pods do not back off from attempts before the restart", 2, 6, func(w *world.Cluster) {
-			w.Started(0.5)
-			addNodes(w, "1", "node-a")
-			web := addPod(w, 2, "web", "4", nil)
-			w.Recorded(2.003, web, 1)
-			web = w.Patched(2.01, web, noRoom, "")
-			w.Started(2.0105)
-			w.Recorded(2.013, web, 1)
-			w.Patched(2.02, web, noRoom+" again", "")
-		}, `
-			2.001 web active UnscheduledPodAdd
-			2.002 web inflight (failure)
-			2.003 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
-			2.010 other active UnscheduledPodAdd
-			2.010 web active UnscheduledPodAdd
-			2.012 web inflight (failure)
-			2.013 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
-			5.900 other inflight (turn)
-			5.901 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
-		{"a stated release applies, an inferred one does not replace it", 2, 6, func(w *world.Cluster) {
-			w.Started(0.5)
-			addNodes(w, "1", "node-a")
-			w.Patched(2.01, addPod(w, 2, "web", "4", nil), noRoom, "")
-			w.Add(3, &sources.SchedulerStarted{Release: "v1.31.0", PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
-			w.Add(4, &sources.SchedulerRunning{Release: "v1.31.0"}) // already known
-			w.Add(5, &sources.SchedulerStarted{Release: "v1.30.0", ReleaseInferred: true, PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
-			w.Add(5.5, &sources.SchedulerRunning{Release: "v1.31.0"})
-		}, `
-			2.001 web active UnscheduledPodAdd
-			2.006 web inflight (failure)
-			2.006 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			3.000 other active PodAdd
-			3.000 web active PodAdd
-			5.000 other active PodAdd
-			5.000 web active PodAdd
-			5.900 other inflight (turn)
-			5.901 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			5.901 web inflight (turn)
-			5.901 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
-	})
-}
-
-// TestLogBesideObjects: a log beside the objects shows starts of attempts, moves and dumps.
-func TestLogBesideObjects(t *testing.T) {
-	logs := func(seconds float64, verbosity int) func(w *world.Cluster) {
-		return func(w *world.Cluster) { w.Add(seconds, &sources.Logged{Verbosity: verbosity}) }
-	}
-	fails := func(w *world.Cluster, began, ended float64, name string) {
-		w.Add(ended, &sources.FailedAttempt{Pod: world.Key(name), UID: world.PendingPod(name, "1").UID, Message: noRoom, Log: true, Began: world.At(began)})
-	}
-	dump := func(w *world.Cluster, seconds float64, pod *v1.Pod, in sources.Tier) {
-		w.Add(seconds, &sources.Dumped{Pod: world.Key(pod.Name), UID: pod.UID, In: in})
-	}
-	checkMoves(t, []scenario{
-		{"an attempt starts before the pod's creation is delivered, and another while it is unschedulable", 2, 4, func(w *world.Cluster) {
-			logs(0, 3)(w)
-			addNodes(w, "4", "node-a")
-			a := addPod(w, 2, "a", "8", nil)
-			fails(w, 2.0005, 2.001, "a")
-			a = w.Patched(2.01, a, noRoom, "")
-			fails(w, 2.5, 2.504, "a")
-			w.Patched(2.51, a, noRoom+" again", "")
-		}, `
-			2.001 a active UnscheduledPodAdd
-			2.001 a inflight
-			2.001 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 500µs (outcome)
-			2.500 a inflight
-			2.504 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 4ms (outcome)
-		`},
-		{"all moves for a while, with an attempt in flight at the start and at the end", 2, 4, func(w *world.Cluster) {
-			addNodes(w, "1", "node-a")
-			w.Failed(2.003, addPod(w, 2, "web", "4", nil), noRoom)
-			logs(2.002, sources.MovesVerbosity)(w)
-			for i, to := range []sources.Tier{sources.TierUnschedulable, sources.TierActive, sources.TierActive, sources.TierInFlight, sources.TierScheduled} {
-				w.Add(2.1+0.1*float64(i), &sources.Move{Pod: world.Key("web"), To: to, Restated: i == 2})
-			}
-			w.Bound(2.5, world.PendingPod("web", "4"), "node-a")
-			addPod(w, 2.6, "late", "1", nil)
-			w.Add(2.61, &sources.Move{Pod: world.Key("late"), To: sources.TierActive})
-			w.Add(2.62, &sources.Move{Pod: world.Key("late"), To: sources.TierInFlight})
-			logs(2.7, 0)(w)
-			logs(2.71, 0)(w)
-			w.Bound(2.8, world.PendingPod("late", "1"), "node-a")
-		}, `
-			2.001 web active UnscheduledPodAdd
-			2.002 web inflight (failure)
-			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 300µs (outcome)
-			2.800 late scheduled node-a (outcome)
-			2.801 late deleted
-		`},
-		{"a dump lists a pod in flight", 2, 4, func(w *world.Cluster) {
-			addNodes(w, "4", "node-a")
-			a := addPod(w, 2, "a", "8", nil)
-			w.Failed(2.005, a, noRoom)
-			dump(w, 2.0045, a, sources.TierActive)
-			placed := addPod(w, 2.5, "placed", "1", nil)
-			dump(w, 2.5015, placed, sources.TierActive)
-			dump(w, 2.503, placed, sources.TierBackoff)
-		}, `
-			2.001 a active UnscheduledPodAdd
-			2.004 a inflight (failure)
-			2.005 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 800µs (outcome)
-			2.005 a active (dump)
-			2.005 a unschedulable (not tried)
-			2.501 placed active UnscheduledPodAdd
-			2.503 placed backoff (dump)
-			3.000 placed active BackoffComplete
-			3.900 placed inflight (turn)
-			3.906 placed unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
-		`},
-		{"a dump lists an assigned pod as unschedulable: its binding failed", 3, 5, func(w *world.Cluster) {
-			addNodes(w, "1", "node-a")
-			dump(w, 4, addPodWithVolume(w), sources.TierUnschedulable)
-		}, `
-			3.001 store active UnscheduledPodAdd
-			3.001 store inflight (turn)
-			4.000 store unschedulable ScheduleAttemptFailure (dump)
-		`},
-		{"a dump lists pods to which it does not apply", 2, 4, func(w *world.Cluster) {
-			addNodes(w, "4", "node-a")
-			theirs := addPod(w, 2, "theirs", "8", func(p *v1.Pod) { p.Spec.SchedulerName = "volcano" })
-			gated := addPod(w, 2.05, "gated", "1", func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "g"}} })
-			dump(w, 3, gated, sources.TierUnschedulable) // dumps list gated pods so
-			bound := w.Bound(2.11, addPod(w, 2.1, "bound", "1", nil), "node-a")
-			again := addPod(w, 2.2, "again", "8", nil)
-			w.Patched(2.21, again, noRoom, "")
-			for _, pod := range []*v1.Pod{theirs, bound, world.PendingPod("nobody", "1")} {
-				dump(w, 3, pod, sources.TierActive)
-			}
-			w.Add(3, &sources.Dumped{Pod: world.Key("again"), UID: "another", In: sources.TierActive})
-		}, `
-			2.051 gated gated UnscheduledPodAdd
-			2.101 bound active UnscheduledPodAdd
-			2.109 bound inflight (turn)
-			2.110 bound scheduled node-a (outcome)
-			2.111 bound deleted
-			2.201 again active UnscheduledPodAdd
-			2.206 again inflight (failure)
-			2.206 again unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
-		{"a dump lists a pod in backoffQ that is unschedulable in the model", 2, 4, func(w *world.Cluster) {
-			addNodes(w, "4", "node-a")
-			a := w.Patched(2.01, addPod(w, 2, "a", "8", nil), noRoom, "")
-			dump(w, 3, a, sources.TierBackoff)
-			dump(w, 3.2, a, sources.TierUnschedulable)
-			dump(w, 3.4, a, sources.TierUnschedulable)
-		}, `
-			2.001 a active UnscheduledPodAdd
-			2.006 a inflight (failure)
-			2.006 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			3.000 a backoff (dump)
-			3.000 a inflight (turn)
-			3.001 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
-	})
-}
-
 // TestObservedFlushes: an observed attempt of a pod in backoffQ shows when the flush ran, at the latest.
 func TestObservedFlushes(t *testing.T) {
 	withLog := func(verbosity int, observe func(w *world.Cluster, a *v1.Pod)) func(w *world.Cluster) {
@@ -683,36 +475,6 @@ func TestObservedFlushes(t *testing.T) {
 	})
 }
 
-// countAttempts returns the number of attempts of the pod.
-func countAttempts(t *testing.T, rec *sources.Recording, pod string) (n int) {
-	t.Helper()
-	for _, m := range replayed.Moves(t, rec, pod) {
-		if strings.Contains(m, ">inflight") {
-			n++
-		}
-	}
-	return n
-}
-
-// TestPatchBesideLog: if the scheduler's log contains the end of each attempt, a patch is not another
-// attempt.
-func TestPatchBesideLog(t *testing.T) {
-	for verbosity, want := range map[int]int{2: 1, 0: 2} {
-		t.Run(fmt.Sprintf("v=%d", verbosity), func(t *testing.T) {
-			var c world.Cluster
-			c.Add(0, &sources.Logged{Verbosity: verbosity})
-			world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
-			web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), nil)
-			c.Add(2.003, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Message: world.TooSmall, Log: verbosity > 0})
-			web = c.Patched(2.01, web, world.TooSmall, "")
-			c.Patched(5, web, world.TooSmall, "")
-			if got := countAttempts(t, c.Recording(6), "web"); got != want {
-				t.Errorf("it is tried %d times, want %d", got, want)
-			}
-		})
-	}
-}
-
 // startWithoutPop is the start of a scheduler without SchedulerPopFromBackoffQ.
 func startWithoutPop() *sources.SchedulerStarted {
 	return &sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1,
@@ -738,4 +500,105 @@ func TestLateObservedFlush(t *testing.T) {
 			second + " inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
 		})
 	}
+}
+
+// TestUngatingIsLoggedTwice: kube-scheduler logs the move of an ungated pod twice.
+func TestUngatingIsLoggedTwice(t *testing.T) {
+	var c world.Cluster
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+	web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "wait"}} })
+	world.Change(&c, 5, sources.Updated, web, func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
+	var moves []string
+	if err := timeline.Replay(t.Context(), c.Recording(5.5), timeline.Options{}, func(m *board.Transition) error {
+		text := m.From.String() + ">" + m.To.String() + " " + m.Event
+		if m.Restated() {
+			text += " restated"
+		}
+		moves = append(moves, text)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	replayed.Compare(t, moves, []string{
+		">gated UnscheduledPodAdd",
+		"gated>active TargetPodUpdatePodSchedulingGatesEliminated",
+		"active>active TargetPodUpdatePodSchedulingGatesEliminated restated",
+		"active>inflight ",
+		"inflight>unschedulable ScheduleAttemptFailure",
+	})
+}
+
+// TestLoopWaitsWithoutSendTime: if the send time of a patch is unknown, the loop waits for the shortest
+// usual duration of a request. The patched pod was not woken in the model.
+func TestLoopWaitsWithoutSendTime(t *testing.T) {
+	var c world.Cluster
+	small := c.Small()
+	web := c.AddStuck(2, "web")
+	c.Recorded(3, web, 2)
+	picky := world.Change(&c, 4, sources.Added, world.PendingPod("picky", "1"), func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} })
+	picky = c.Patched(4.01, picky, "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.", "")
+	c.Delete(10, small)
+	world.Change(&c, 10.0035, sources.Updated, picky, func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") })
+	c.Add(10.0035, &sources.StatusPatched{Pod: world.Key("picky"), UID: picky.UID})
+	var popped []float64
+	err := timeline.Replay(t.Context(), c.Recording(11), timeline.Options{}, func(m *board.Transition) error {
+		if m.To == queue.InFlight && m.Pod.Key.Name == "web" && m.Time.After(world.At(10)) {
+			popped = append(popped, m.Time.Sub(world.At(10)).Seconds())
+		}
+		return nil
+	})
+	if err != nil || len(popped) != 1 || popped[0] < 0.0035 || popped[0] > 0.005 {
+		t.Errorf("%v, web is popped after %v seconds, want after the patch", err, popped)
+	}
+}
+
+// TestFlushesAfterLastEvent: flushes also run between the last event of a recording and its end.
+func TestFlushesAfterLastEvent(t *testing.T) {
+	var c world.Cluster
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+	world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), nil)
+	replayed.Compare(t, replayed.Moves(t, c.Recording(330), "web")[3:], nil)
+	replayed.Compare(t, replayed.Moves(t, c.Recording(340), "web")[3:], []string{
+		"331 unschedulable>active UnschedulableTimeout NodeResourcesFit modelled",
+		"331 active>inflight NodeResourcesFit modelled",
+		"331 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
+	})
+}
+
+// TestClockOffsetMovesFlushes: a backoff ends with a whole second of the scheduler's clock. Once the offset
+// of the source's clock is known, this applies to the backoff in progress, which ends at 3.01, and to
+// later ones.
+func TestClockOffsetMovesFlushes(t *testing.T) {
+	withOffset := func(known float64, ahead time.Duration) func(w *world.Cluster) {
+		return func(w *world.Cluster) {
+			addNodes(w, "2", "node-a")
+			if known < 2 {
+				w.Add(known, &sources.Clocks{Ahead: ahead})
+				w.Started(1.5) // the offset applies to the next scheduler too
+			}
+			web := world.Change(w, 2.01, sources.Updated, addPod(w, 2, "web", "4", nil), func(p *v1.Pod) {
+				world.Reject(p, "running PreFilter plugin \"VolumeBinding\": error getting PVC", "")
+				p.Status.Conditions[0].Reason = v1.PodReasonSchedulerError
+			})
+			w.Add(2.01, &sources.StatusPatched{Pod: world.Key(web.Name), UID: web.UID, Sent: world.At(2.005)})
+			if known > 2 {
+				w.Add(known, &sources.Clocks{Ahead: ahead})
+			}
+		}
+	}
+	const early = `
+			3.380 web active BackoffComplete
+			3.380 web inflight (turn)
+			3.381 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`
+	checkMoves(t, []scenario{
+		{"no offset", 2.1, 4.5, withOffset(0.5, 0), `
+			4.000 web active BackoffComplete
+			4.000 web inflight (turn)
+			4.001 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+		{"380 ms ahead", 2.1, 4.5, withOffset(0.5, 380*time.Millisecond), early},
+		{"380 ms ahead, known during the backoff", 2.1, 4.5, withOffset(2.6, 380*time.Millisecond), early},
+		{"620 ms behind", 2.1, 4.5, withOffset(0.5, -620*time.Millisecond), early},
+	})
 }

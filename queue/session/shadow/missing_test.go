@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
-	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedq/schedq/queue"
@@ -89,30 +88,6 @@ func checkPops(t *testing.T, rec *sources.Recording, after float64, want ...stri
 	}
 }
 
-// TestLoopWaitsWithoutSendTime: if the send time of a patch is unknown, the loop waits for the shortest
-// usual duration of a request. The patched pod was not woken in the model.
-func TestLoopWaitsWithoutSendTime(t *testing.T) {
-	var c world.Cluster
-	small := c.Small()
-	web := c.AddStuck(2, "web")
-	c.Recorded(3, web, 2)
-	picky := world.Change(&c, 4, sources.Added, world.PendingPod("picky", "1"), func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} })
-	picky = c.Patched(4.01, picky, "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.", "")
-	c.Delete(10, small)
-	world.Change(&c, 10.0035, sources.Updated, picky, func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") })
-	c.Add(10.0035, &sources.StatusPatched{Pod: world.Key("picky"), UID: picky.UID})
-	var popped []float64
-	err := timeline.Replay(t.Context(), c.Recording(11), timeline.Options{}, func(m *board.Transition) error {
-		if m.To == queue.InFlight && m.Pod.Key.Name == "web" && m.Time.After(world.At(10)) {
-			popped = append(popped, m.Time.Sub(world.At(10)).Seconds())
-		}
-		return nil
-	})
-	if err != nil || len(popped) != 1 || popped[0] < 0.0035 || popped[0] > 0.005 {
-		t.Errorf("%v, web is popped after %v seconds, want after the patch", err, popped)
-	}
-}
-
 // TestLoopWasBlocked: the attempt of the first pod in activeQ is observed late, and no event can have
 // woken it in between. So the loop was blocked, and popped no other pod either.
 func TestLoopWasBlocked(t *testing.T) {
@@ -123,41 +98,6 @@ func TestLoopWasBlocked(t *testing.T) {
 	c.Delete(10, small)
 	c.Recorded(10.09, web, 1)
 	checkPops(t, c.Recording(10.2), 4, "web 10.09", "db 10.09")
-}
-
-// addPodWithVolume creates a pod at 3 s whose volume is not provisioned yet.
-func addPodWithVolume(c *world.Cluster) *v1.Pod {
-	mode, class := storagev1.VolumeBindingWaitForFirstConsumer, "disk"
-	world.Change(c, 2, sources.Added, &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Provisioner: "disk.example.com", VolumeBindingMode: &mode}, nil)
-	world.Change(c, 2, sources.Added, world.PendingClaim("data", class), nil)
-	return world.Change(c, 3, sources.Added, world.PendingPod("store", "100m"), func(p *v1.Pod) {
-		p.CreationTimestamp = metav1.NewTime(world.At(3))
-		world.Mount(p, "data")
-	})
-}
-
-// TestSlowVolume: a pod whose volume is provisioned slowly is in flight until it is bound or observed to
-// fail.
-func TestSlowVolume(t *testing.T) {
-	for name, c := range map[string]struct {
-		ends func(*world.Cluster, *v1.Pod)
-		want []string
-	}{
-		"bound": {func(c *world.Cluster, pod *v1.Pod) { c.Bound(10, pod, "node-a") },
-			[]string{"3" + arrival, "3" + popped, "10 inflight>scheduled observed"}},
-		"not provisioned": {func(c *world.Cluster, pod *v1.Pod) { c.Failed(10, pod, "binding volumes: context deadline exceeded") },
-			[]string{"3" + arrival, "3" + popped, "10 inflight>backoff ScheduleAttemptFailure modelled"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var w world.Cluster
-			small := w.Small()
-			w.AddStuck(1.5, "other")
-			pod := addPodWithVolume(&w)
-			w.Delete(5, small) // wakes waiting pods
-			c.ends(&w, pod)
-			replayed.Compare(t, replayed.Moves(t, w.Recording(10.2), "store"), c.want)
-		})
-	}
 }
 
 // TestUnobservableAttempts: the model makes attempts without evidence if the pod is older than the source,
