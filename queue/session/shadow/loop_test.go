@@ -273,48 +273,45 @@ func TestPatchAfterObservedFailure(t *testing.T) {
 
 // TestLearnedPace: the duration of attempts is learned from observed ones.
 func TestLearnedPace(t *testing.T) {
-	// Forty pods fail at that interval, with something else between two failures. After every such number of
-	// failures the loop pauses. Then old and next fail.
-	const never = 40
-	busyWithPauses := func(every float64, pauseAfter int, pause float64, between func(w *world.Cluster, seconds float64)) func(w *world.Cluster) {
+	// That many pods fail at that interval, with something else between two failures and a pause after
+	// every few. Then old and next fail.
+	busyWithPauses := func(failures int, every float64, pauseAfter int, pause float64, between func(w *world.Cluster, seconds float64)) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
 			addNodes(w, "4", "node-a")
 			small := w.AddSmall(1.5)
-			for i := range 40 {
-				addPod(w, 1.6, fmt.Sprintf("web-%02d", i), "8", nil)
+			for i := range failures {
+				addPod(w, 1.6, fmt.Sprintf("web-%03d", i), "8", nil)
 			}
-			for i := range 40 {
+			for i := range failures {
 				at := 1.7 + every*float64(i) + pause*float64(i/pauseAfter)
-				w.Failed(at, world.PendingPod(fmt.Sprintf("web-%02d", i), "8"), noRoom)
+				w.Failed(at, world.PendingPod(fmt.Sprintf("web-%03d", i), "8"), noRoom)
 				between(w, at)
 			}
-			w.Delete(2.9, small)
-			w.Recorded(2.95, world.PendingPod("other", "4"), 1)
-			w.Recorded(3, world.PendingPod("other", "4"), 2)
+			w.Delete(4, small)
+			w.Recorded(4.05, world.PendingPod("other", "4"), 1)
+			w.Recorded(4.1, world.PendingPod("other", "4"), 2)
 			old := addPod(w, 5, "old", "8", func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(-100) })
 			w.Patched(5.01, old, noRoom, "")
 			addPod(w, 5.0011, "next", "8", func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(-100); world.Reject(p, noRoom, "") })
 		}
 	}
 	busy := func(every float64, between func(w *world.Cluster, seconds float64)) func(w *world.Cluster) {
-		return busyWithPauses(every, never, 0, between)
+		return busyWithPauses(40, every, 40, 0, between)
 	}
 	nothing := func(*world.Cluster, float64) {}
-	learned := func(attempt string) string {
-		return fmt.Sprintf(`
+	const learned = `
 			5.001 old active UnscheduledPodAdd
 			5.002 next active UnscheduledPodAdd
 			5.006 old inflight (failure)
-			5.008 old unschedulable ScheduleAttemptFailure NodeResourcesFit in %[1]s
+			5.009 old unschedulable ScheduleAttemptFailure NodeResourcesFit in 3ms
 			5.010 next inflight (turn)
-			5.013 next unschedulable ScheduleAttemptFailure NodeResourcesFit in %[1]s
-		`, attempt)
-	}
+			5.013 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 3ms
+		`
 	n := 0
 	checkMoves(t, []scenario{
-		{"nothing between them", 5, 6, busy(0.003, nothing), learned("2.71ms")},
-		{"short pauses, which may be attempts", 5, 6, busyWithPauses(0.003, 10, 0.006, nothing), learned("2.71ms")},
-		{"pauses that are too long for an attempt", 5, 6, busyWithPauses(0.003, 4, 0.1, nothing), learned("2.57ms")},
+		{"nothing between them", 5, 6, busyWithPauses(120, 0.003, 120, 0, nothing), learned},
+		{"short pauses, which may be attempts", 5, 6, busyWithPauses(120, 0.003, 12, 0.006, nothing), learned},
+		{"pauses that are too long for an attempt", 5, 6, busyWithPauses(120, 0.003, 4, 0.06, nothing), learned},
 		{"a patch between them", 5, 6, busy(0.006, func(w *world.Cluster, at float64) {
 			n++
 			w.Add(at+0.003, &sources.StatusPatched{Pod: world.Key("gone"), UID: "gone", Sent: world.At(at)})
