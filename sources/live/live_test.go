@@ -471,7 +471,7 @@ func TestHostileObjects(t *testing.T) {
 	server.Put(node("n-1", "4"), bad, pod("good", ""))
 	w := watch(t, server)
 	w.tells("added n-1", "added good", "Attached")
-	if n := w.status.Notices; len(n) != 1 || !strings.Contains(n[0], "left out") || strings.Contains(n[0], "\x1b") {
+	if n := w.status.Notices; len(n) != 1 || !strings.Contains(n[0], "Skipped") || strings.Contains(n[0], "\x1b") {
 		t.Errorf("the notices are %q", n)
 	}
 }
