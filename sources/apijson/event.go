@@ -15,8 +15,8 @@ type Event struct {
 	// LastObserved and Count are of its series, and zero without one.
 	LastObserved time.Time
 	Count        int
-	// Regarding is whom it is about. Its version is that of events.k8s.io/v1 alone: a recorder of core/v1 Events makes one
-	// of several.
+	// Regarding is the object of the Event. Its version is set only for events.k8s.io/v1: a recorder of core/v1 Events
+	// combines several.
 	Regarding Reference
 }
 

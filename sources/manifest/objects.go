@@ -147,8 +147,8 @@ func (r *reader) setDefaults(obj runtime.Object) {
 	}
 }
 
-// claimDefaults gives a claim its phase, and the default class if the file holds one: whether the cluster
-// has one cannot be seen in what is kept of its classes.
+// claimDefaults sets a claim's phase, and the default class if the file contains one: trimmed classes don't show whether
+// the cluster has a default.
 func (r *reader) claimDefaults(c *corev1.PersistentVolumeClaim) {
 	coredefaults.SetObjectDefaults_PersistentVolumeClaim(c)
 	_, old := c.Annotations[corev1.BetaStorageClassAnnotation]

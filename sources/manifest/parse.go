@@ -96,7 +96,7 @@ func (r *reader) spend(d *document, pods, parts int) error {
 	return nil
 }
 
-// notice adds a sentence about what is left out.
+// notice adds a sentence about a skipped object.
 func (r *reader) notice(d *document, format string, args ...any) {
 	r.out.Notices = append(r.out.Notices, d.errorf("", format, args...).Error())
 }

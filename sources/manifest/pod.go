@@ -113,7 +113,7 @@ func validated(d *document, p *corev1.Pod, prefix string) (*corev1.Pod, error) {
 	opts.ResourceIsPod = true
 	for _, e := range validation.ValidatePodCreate(&in, opts) {
 		if e.Type == field.ErrorTypeRequired && strings.HasSuffix(e.Field, ".image") {
-			continue // no scheduler asks for it, and who tries something out should not have to
+			continue // the scheduler does not need an image, so manifests may omit it
 		}
 		return nil, d.errorf(prefix+e.Field, "%s would be refused: %s%s: %s", d.title(), prefix, short(e.Field), short(e.ErrorBody()))
 	}

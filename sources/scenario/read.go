@@ -82,7 +82,7 @@ func (w *When) UnmarshalYAML(n *yamlv3.Node) error {
 	w.Nth = 1
 	if len(words) == 4 {
 		if _, err := fmt.Sscanf(words[3], "%d", &w.Nth); err != nil || w.Nth < 1 || w.Nth > 1000 {
-			return At(n, "%q is no number of times", sources.Sanitize(words[3]))
+			return At(n, "%q is not a number of times", sources.Sanitize(words[3]))
 		}
 	}
 	if len(words) < 3 || len(words) > 4 || words[1] != "enters" {

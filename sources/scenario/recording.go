@@ -69,7 +69,7 @@ func (m Moment) time() time.Duration {
 	return m.At
 }
 
-// cluster is what is there while moments are gone through.
+// cluster contains the current objects during the conversion.
 type cluster struct {
 	there       map[Object]runtime.Object
 	generations map[Object]int            // how many objects of the name there were

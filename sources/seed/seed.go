@@ -42,7 +42,8 @@ type List struct {
 	Source string
 	// Taken is when it was asked. Zero if that is not known.
 	Taken time.Time
-	// Heard is when a kubelet was last heard of before that, by its node: every few minutes. Zero if there is no node.
+	// Heard is the time of the last heartbeat of a kubelet before that, by its node: every few minutes. Zero if there is no
+	// node.
 	Heard time.Time
 	// Objects are trimmed (see sources.Trim).
 	Objects []runtime.Object
@@ -182,7 +183,7 @@ func (r *reader) add(raw []byte) error {
 	return r.over
 }
 
-// noteHeartbeats notes when the kubelet of a node was heard of.
+// noteHeartbeats records the time of a kubelet's heartbeat.
 func (r *reader) noteHeartbeats(node []byte) {
 	for _, t := range heartbeat.FindAllSubmatch(node, -1) {
 		if at, err := time.Parse(time.RFC3339, string(t[1])); err == nil && sources.CheckTime(at) == nil && at.After(r.list().Heard) {

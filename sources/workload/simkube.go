@@ -53,7 +53,7 @@ type simkube struct {
 	cycles map[owner][]lifecycle
 
 	all     moments
-	there   map[owner][]runtime.Object // what is there of each
+	there   map[owner][]runtime.Object // the current objects of each
 	made    int                        // objects
 	leftOut int
 	cause   error // why the first could not be taken
@@ -198,7 +198,7 @@ func (s *simkube) lifecycles() error {
 			return err
 		}
 		for range hashes {
-			if err = s.in.Skip(); err != nil { // a number, which is no key of JSON
+			if err = s.in.Skip(); err != nil { // a number, which is not a valid JSON key
 				return err
 			}
 			raw, err := s.json()
