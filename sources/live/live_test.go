@@ -244,7 +244,7 @@ func TestOneWatchBroken(t *testing.T) {
 		}
 		server.Refuse("events", 0)
 		attempts := func() []sources.Event {
-			return slices.DeleteFunc(slices.Clone(w.events), func(ev sources.Event) bool { _, is := ev.Fact.(*sources.Mark); return is }) // that they are not heard of
+			return slices.DeleteFunc(slices.Clone(w.events), func(ev sources.Event) bool { _, is := ev.Fact.(*sources.Mark); return is }) // without marks of broken watches
 		}
 		w.until("what was missed", func() bool { return len(attempts()) > 0 && w.status.Trouble == "" })
 		if got := attempts(); len(got) != 1 || !got[0].Time.Equal(failed) {

@@ -64,21 +64,21 @@ func TestUnheard(t *testing.T) {
 	w.Watched(at(9), "pods")
 	r = w.tell(9.01)[1]
 	if r.Gap != (sources.Gap{Since: at(5), Until: at(9)}) || r.Broken() || r.State != sources.ResourceWatched {
-		t.Errorf("heard again: %+v", r)
+		t.Errorf("watched again: %+v", r)
 	}
 	if w.Delivers(at(9.01), "pods") || !w.Delivers(at(9.2), "pods") {
-		t.Error("what was missed is told at once, and nothing after that")
+		t.Error("missed events arrive at once, and no others are delayed")
 	}
 	w.Ended(at(9.02), "pods")
 	w.Watched(at(9.03), "pods")
 	w.Ended(at(9.04), "pods")
 	w.Watched(at(9.05), "pods")
 	if r = w.tell(9.06)[1]; r.Gap != (sources.Gap{Since: at(9.02), Until: at(9.05)}) {
-		t.Errorf("two ends before one was told: %+v", r)
+		t.Errorf("two ends before one was reported: %+v", r)
 	}
 }
 
-// TestStaleSince: the cluster is stale once none of its watches hears anything, but for those that it does without.
+// TestStaleSince: the cluster is stale once none of its watches works, apart from unavailable resources.
 func TestStaleSince(t *testing.T) {
 	w := reading()
 	w.Unavailable(at(1), "leases", sources.ResourceForbidden, "forbidden")
@@ -91,11 +91,11 @@ func TestStaleSince(t *testing.T) {
 		t.Errorf("stale since %v", got)
 	}
 	if r := w.tell(5)[2]; !r.Gap.Lasts() {
-		t.Errorf("what may not be read any more is heard: %+v", r)
+		t.Errorf("a forbidden resource is watched: %+v", r)
 	}
 	w.Watched(at(6), "pods")
 	if got := StaleSince(w.tell(7)); !got.IsZero() {
-		t.Errorf("stale since %v, and pods are heard", got)
+		t.Errorf("stale since %v, although pods are watched", got)
 	}
 }
 

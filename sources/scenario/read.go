@@ -63,7 +63,7 @@ func (d *Duration) UnmarshalYAML(n *yamlv3.Node) error {
 	return nil
 }
 
-// moment is a document that says when something happens.
+// moment is a document that contains a time.
 type moment struct {
 	At     *Duration `yaml:"at"`
 	When   *When     `yaml:"when"`
@@ -206,7 +206,7 @@ type builder struct {
 	manifests []Document                // since the last moment
 }
 
-// add takes in one document.
+// add adds a document.
 func (b *builder) add(d Document) error {
 	switch d.Key {
 	case "apiVersion", "kind", "metadata", "spec", "items", "status":

@@ -106,7 +106,7 @@ func (c *cluster) facts(m Moment, at time.Time) []sources.Fact {
 	return facts
 }
 
-// put is that obj comes or changes. One that comes in place of another of its name is not that one.
+// put adds or updates obj. An object that replaces another with its name is a new object.
 func (c *cluster) put(obj runtime.Object, at time.Time) *sources.ObjectChange {
 	key := objectKey(obj)
 	obj = obj.DeepCopyObject()

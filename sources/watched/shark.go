@@ -110,7 +110,7 @@ func ReadShark(r *lines.Reader) (*sources.Part, error) {
 		return nil, err
 	}
 	if !s.watched && len(s.answers) > 0 {
-		return nil, fmt.Errorf("%s: it was captured without watch: true, and tells of moments, not of what changed between them: give it as --seed to a log", r.Name())
+		return nil, fmt.Errorf("%s: it was captured without watch: true, so it contains only snapshots: use it as --seed with a log", r.Name())
 	}
 	s.tell()
 	return s.finish()

@@ -59,7 +59,7 @@ func TestIs(t *testing.T) {
 	}
 }
 
-// TestFetch: what is fetched is what is asked for, and else it is refused in one sentence.
+// TestFetch: a valid query returns that part of the ring. Any other is refused in one sentence.
 func TestFetch(t *testing.T) {
 	server := httptest.NewServer(remote.Handler(anHour(t), token(t, secret)))
 	defer server.Close()
