@@ -120,8 +120,8 @@ func TestManyImages(t *testing.T) {
 	}
 }
 
-// TestUnusual changes a value in the text of a usual pod or node: whatever comes of it, it is what encoding/json and Trim make
-// of it; but of what is not kept the end alone is looked for.
+// TestUnusual changes a value in the text of a usual pod or node: the result equals that of encoding/json and Trim, except
+// that trimmed values are not checked.
 func TestUnusual(t *testing.T) {
 	for _, w := range written {
 		t.Run(w.kind, func(t *testing.T) { testUnusual(t, w.kind, w.text, w.dropped, w.decoded) })

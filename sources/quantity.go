@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Bounds of a quantity's text. What resource.ParseQuantity, and arithmetic with what it returns, costs is
-// not in the text's length: 1e-99999999 takes it minutes, and the same is true of 1e2147483648, whose
-// exponent wraps around, and of a million digits.
+// Limits of a quantity's text. The cost of resource.ParseQuantity, and of arithmetic with its result, does not depend on
+// the length of the text alone: 1e-99999999 takes minutes, as do 1e2147483648, whose exponent wraps around, and a million
+// digits.
 const (
 	maxDigits         = 100 // in a row
 	maxExponentDigits = 3
@@ -20,15 +20,15 @@ const (
 	maxQuantity = 1e30
 )
 
-// What is wrong with a quantity: "spec.overhead.cpu is ...".
+// Errors about a quantity: "spec.overhead.cpu is ...".
 var (
 	errCostly = fmt.Errorf("a number out of range (a quantity has at most %d digits, and at most %d in its exponent)", maxDigits, maxExponentDigits)
 	errHuge   = fmt.Errorf("a number out of range (a quantity is at most %g)", maxQuantity)
 	errNone   = errors.New("not a quantity like 500m or 2Gi")
 )
 
-// ParseQuantity is resource.ParseQuantity for a text that nobody vouches for. It refuses what would take it
-// long, and what is larger than 1e30 either way. An error says what the text is: "not a quantity like ...".
+// ParseQuantity is resource.ParseQuantity for untrusted text. It refuses text that would take long to parse, and
+// quantities beyond 1e30 in either direction. An error completes a sentence: "not a quantity like ...".
 func ParseQuantity(text string) (resource.Quantity, error) {
 	if len(costly([]byte(text))) > 0 {
 		return resource.Quantity{}, errCostly
@@ -43,16 +43,15 @@ func ParseQuantity(text string) (resource.Quantity, error) {
 	return q, nil
 }
 
-// huge reports whether q is out of all proportion.
+// huge reports whether q is too large.
 func huge(q resource.Quantity) bool {
 	f := q.AsApproximateFloat64()
 	return math.IsNaN(f) || math.Abs(f) > maxQuantity // NaN is 0 with an exponent that overflows
 }
 
-// Guard decodes raw, the JSON of API objects, unless a quantity in it is of a text that
-// resource.ParseQuantity would take long over: parsing is what must not happen, so that is an error. Such a
-// text in any other place, a name or a label, is no harm. Decode may be called twice, and whatever it is
-// called with first is to be forgotten then. What begins the sentence of the error: "a Pod".
+// Guard decodes raw, the JSON of API objects. It returns an error, without parsing, if raw contains a quantity that
+// resource.ParseQuantity would take long to parse. Such text is harmless elsewhere, in a name or a label. Guard may call
+// decode twice; the result of the first call must then be discarded. what is the subject of the error: "a Pod".
 func Guard(raw []byte, what string, decode func(raw []byte) error) error {
 	found := costly(raw)
 	if len(found) == 0 {
@@ -64,8 +63,7 @@ func Guard(raw []byte, what string, decode func(raw []byte) error) error {
 	return decode(raw)
 }
 
-// damaged returns raw with each of the numbers damaged: what is a quantity there is none any more, and anything
-// else hardly cares.
+// damaged returns raw with each of the numbers damaged, so that quantities no longer parse. Other text stays valid.
 func damaged(raw []byte, found []number) []byte {
 	damaged := bytes.Clone(raw)
 	for _, n := range found {
@@ -74,7 +72,7 @@ func damaged(raw []byte, found []number) []byte {
 	return damaged
 }
 
-// quoted is the beginning of a number's text.
+// quoted returns the start of a number's text.
 func quoted(number []byte) string {
 	const most = 20
 	if len(number) > most {
@@ -83,13 +81,12 @@ func quoted(number []byte) string {
 	return string(number)
 }
 
-// number is where in a text one stands that would be costly as a quantity: raw[from:to], of which raw[at] is
-// a byte without which it is none.
+// number is the position of a number that would be costly as a quantity: raw[from:to]. Without the byte raw[at] it is no
+// longer a number.
 type number struct{ from, at, to int }
 
 // costly returns the numbers in raw with more than maxDigits digits in a row or an exponent of more than
-// maxExponentDigits. Those that are a part of a longer word, as of a uid, are not meant. It looks at few bytes
-// only, because nearly no text has such a number.
+// maxExponentDigits, except parts of longer words, such as a UID. It inspects few bytes, because such numbers are rare.
 func costly(raw []byte) (found []number) {
 	const step = maxExponentDigits + 1
 	for i := step - 1; i < len(raw); i += step {
@@ -117,7 +114,7 @@ func costly(raw []byte) (found []number) {
 	return found
 }
 
-// exponentBefore returns the index of the e that makes the digits from raw[from] on an exponent, or -1.
+// exponentBefore returns the index of the e before the exponent at raw[from], or -1.
 func exponentBefore(raw []byte, from int) int {
 	e := from - 1
 	if e > 0 && isSign(raw[e]) {
@@ -129,7 +126,7 @@ func exponentBefore(raw []byte, from int) int {
 	return e
 }
 
-// mantissaBefore returns where the number begins whose exponent is that at raw[e].
+// mantissaBefore returns the start of the number with the exponent at raw[e].
 func mantissaBefore(raw []byte, e int) int {
 	from := e
 	for from > 0 && (isDigit(raw[from-1]) || raw[from-1] == '.') {
@@ -141,8 +138,8 @@ func mantissaBefore(raw []byte, e int) int {
 	return from
 }
 
-// isWholeWord reports whether raw[from:to] stands for itself, and is no part of a uid or of a name. Escaped
-// characters make a part of one, too: resource.ParseQuantity is given them as they are, and refuses them.
+// isWholeWord reports whether raw[from:to] is not a part of a longer word, such as a UID or a name. Escaped characters
+// count as parts of a word: resource.ParseQuantity refuses them.
 func isWholeWord(raw []byte, from, to int) bool {
 	return (from == 0 || !isWord(raw[from-1])) && (to == len(raw) || !isWord(raw[to]))
 }
@@ -151,7 +148,7 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isSign(c byte) bool { return c == '-' || c == '+' }
 
-// isWord reports whether c makes one word with a number beside it.
+// isWord reports whether c and an adjacent number are one word.
 func isWord(c byte) bool {
 	return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '.' || c == '-' || c == '+' || c == '_' || c == '/' || c == '\\'
 }

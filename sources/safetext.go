@@ -18,8 +18,8 @@ const MaxText = 4096
 
 // Sanitize makes s safe to show: invalid UTF-8 becomes U+FFFD, C0 and DEL become control pictures
 // (U+2400...), and C1, format characters (bidirectional overrides, zero-width), private characters and
-// line or paragraph separators become a visible <U+XXXX>. What is longer than MaxText ends in an
-// ellipsis. What was sanitised stays as it is: Sanitize(string(Sanitize(s))) == Sanitize(s).
+// line or paragraph separators become a visible <U+XXXX>. Text longer than MaxText ends in an ellipsis.
+// Sanitize is idempotent: Sanitize(string(Sanitize(s))) == Sanitize(s).
 func Sanitize(s string) SafeText {
 	if len(s) <= MaxText && (isPlain(s) || isSafe(s)) {
 		return SafeText(s)
@@ -51,7 +51,7 @@ func Sanitize(s string) SafeText {
 	return SafeText(out)
 }
 
-// isSafe reports whether Sanitize leaves s as it is, whatever its length.
+// isSafe reports whether Sanitize does not change s, except for its length.
 func isSafe(s string) bool {
 	for _, r := range s {
 		if r < 0x20 || r == 0x7f || isHidden(r) {
@@ -61,8 +61,8 @@ func isSafe(s string) bool {
 	return utf8.ValidString(s)
 }
 
-// isHidden reports whether r is told by its number: a control of C1, a format character, a private one, or a separator of
-// lines or paragraphs.
+// isHidden reports whether r is shown as its number: a C1 control, a format character, a private one, or a line or
+// paragraph separator.
 func isHidden(r rune) bool {
 	return r >= 0x80 && (r < 0xa0 || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co))
 }

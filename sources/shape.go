@@ -12,25 +12,25 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// shape is what there is to look at in values of a type. Going through a type's fields one by one takes longer than
-// all else that is done with an object, and most of them are numbers and what is never told.
+// shape describes the parts of a type that must be checked. Reflection over all fields would take longer than all other
+// processing of an object, and most fields need no check.
 type shape struct {
 	of     reflect.Type
-	kind   reflect.Kind // of the type; Invalid if there is nothing to look at
+	kind   reflect.Kind // of the type; Invalid if nothing must be checked
 	elem   *shape       // of a pointer, a slice and a map
 	key    *shape       // of a map
-	fields []field      // of a struct: those in which there is something
-	size   int          // in bytes, of what a pointer points to, of an element, of a member
+	fields []field      // of a struct: those that must be checked
+	size   int          // in bytes, of the target of a pointer, of an element, of a member
 	check  func(at unsafe.Pointer) error
 }
 
-// field is one of a struct's.
+// field is a field of a struct.
 type field struct {
 	offset uintptr
 	*shape
 }
 
-// shapes are those of the kinds that are decoded most often. It never changes once it is made.
+// shapes returns the shapes of the most frequent kinds. The map never changes.
 var shapes = sync.OnceValue(func() map[reflect.Type]*shape {
 	known := map[reflect.Type]*shape{}
 	for _, t := range []reflect.Type{reflect.TypeFor[*corev1.Pod](), reflect.TypeFor[*corev1.Node](),
@@ -48,7 +48,7 @@ func shapeOf(t reflect.Type) *shape {
 	return newShape(t, map[reflect.Type]*shape{})
 }
 
-// newShape returns the shape of t. Those in known are used, and it adds to them: a type may hold itself.
+// newShape returns the shape of t. It uses and extends known: a type may contain itself.
 func newShape(t reflect.Type, known map[reflect.Type]*shape) *shape {
 	if s := known[t]; s != nil {
 		return s
@@ -83,7 +83,7 @@ func newShape(t reflect.Type, known map[reflect.Type]*shape) *shape {
 	return s
 }
 
-// checkOf returns what finds numbers and times out of all proportion in a type that is opaque.
+// checkOf returns a function that checks an opaque type for excessive numbers and times.
 func checkOf(t reflect.Type) func(at unsafe.Pointer) error {
 	switch t {
 	case reflect.TypeFor[resource.Quantity]():
@@ -107,16 +107,16 @@ func checkSet(t time.Time) error {
 	return CheckTime(t)
 }
 
-// isSafeObject reports whether all strings in what v points to are plain, and measures it. It returns an error for lists and numbers
-// out of all proportion.
+// isSafeObject reports whether all strings in the target of v are plain, and measures it. It returns an error for
+// excessive lists and numbers.
 func (m *measured) isSafeObject(v reflect.Value) (safe bool, err error) {
 	s := shapeOf(v.Type())
 	*m += measured(s.size)
 	return m.isSafe(v.UnsafePointer(), s.elem)
 }
 
-// isSafe is isSafeObject for the value at that place, which is of that shape. Every object that is read is looked at, and to make a
-// reflect.Value of each of its parts takes longer than to look: a shape knows where they are.
+// isSafe is isSafeObject for a value of that shape at that address. Every object is checked, and creating a
+// reflect.Value of each part would take longer than the check.
 func (m *measured) isSafe(at unsafe.Pointer, s *shape) (safe bool, err error) {
 	switch s.kind {
 	case reflect.String:
@@ -162,7 +162,7 @@ func (m *measured) isSafe(at unsafe.Pointer, s *shape) (safe bool, err error) {
 }
 
 func (m *measured) isSafeList(at unsafe.Pointer, s *shape) (safe bool, err error) {
-	list := *(*[]struct{})(at) // of whatever they are
+	list := *(*[]struct{})(at) // of any type
 	n := len(list)
 	if n > maxList {
 		return false, fmt.Errorf("a list has %d elements, and the limit is %d", n, maxList)
@@ -192,7 +192,7 @@ func (m *measured) isSafeMap(at unsafe.Pointer, s *shape) (safe bool, err error)
 	if n == 0 {
 		return true, nil
 	}
-	*m += 48 + measured((n+7)/8*8*s.size) // tables of eight members at least, which are seldom full
+	*m += 48 + measured((n+7)/8*8*s.size) // tables of at least eight members, which are seldom full
 	switch {
 	case s.key.kind == reflect.String && s.elem.kind == reflect.String:
 		safe = true
@@ -215,7 +215,7 @@ func (m *measured) isSafeMap(at unsafe.Pointer, s *shape) (safe bool, err error)
 	return m.isSafeAnyMap(v, s)
 }
 
-// isSafeAnyMap is isSafeMap for maps of which there are few.
+// isSafeAnyMap is isSafeMap for rare maps.
 func (m *measured) isSafeAnyMap(v reflect.Value, s *shape) (safe bool, err error) {
 	copied := func(v reflect.Value) unsafe.Pointer {
 		to := reflect.New(v.Type())

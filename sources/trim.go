@@ -16,20 +16,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Trim returns a copy of obj with only what kube-scheduler v1.37 and its plugins read, every text in it
-// made safe to show. What can hold a secret is never kept: environment, arguments, commands, probes,
-// managed fields, volumes that scheduling ignores, and annotations but for the few that the scheduler
-// itself reads (a claim's bind-completed, selected-node and beta storage class, a CSINode's migrated
-// plugins, the mark of an extended resource's claim). The copy has its Kind set and may share parts with obj; obj is not changed.
+// Trim returns a copy of obj with only the fields that kube-scheduler v1.37 and its plugins read, and with all text
+// sanitised. It drops everything that may contain a secret: environment, arguments, commands, probes, managed fields,
+// volumes that scheduling ignores, and annotations except the few that the scheduler reads (a claim's bind-completed,
+// selected-node and beta storage class, a CSINode's migrated plugins, the mark of an extended resource's claim). The copy
+// has its Kind set and may share parts with obj, which is not changed.
 //
-// An error is one sentence: the kind is not one that the scheduler watches, a name is not a Kubernetes
-// name, or a list or a number is out of all proportion.
+// An error is one sentence: the scheduler does not watch the kind, a name is not a Kubernetes name, or a list or a number
+// is too large.
 func Trim(obj runtime.Object) (runtime.Object, error) {
 	out, _, err := trimmed(obj)
 	return out, err
 }
 
-// trimmed is Trim, and tells about how many bytes the copy takes.
+// trimmed is Trim, and also returns the approximate size of the copy in bytes.
 func trimmed(obj runtime.Object) (_ runtime.Object, size int, _ error) {
 	out := trimKind(obj)
 	if out == nil {
@@ -43,7 +43,7 @@ func trimmed(obj runtime.Object) (_ runtime.Object, size int, _ error) {
 	return checked(out)
 }
 
-// checked is trimmed for an object that holds nothing that is not kept.
+// checked is trimmed for an object that needs no trimming.
 func checked(obj runtime.Object) (_ runtime.Object, size int, _ error) {
 	if err := checkMeta(obj); err != nil {
 		return nil, 0, err

@@ -10,11 +10,11 @@ import (
 // storage/volume): without the first no claim is ever bound.
 const (
 	annBindCompleted = "pv.kubernetes.io/bind-completed"
-	// AnnSelectedNode is how a scheduler asks for a volume that can be reached from the node which it has chosen for the claim's pod.
+	// AnnSelectedNode is the node that the scheduler has selected for the claim's pod. The volume must be accessible from it.
 	AnnSelectedNode = "volume.kubernetes.io/selected-node"
 )
 
-// maxImages is how many of a node's images are kept; a kubelet reports 50 (nodeStatusMaxImages).
+// maxImages limits the images of a node; a kubelet reports 50 (nodeStatusMaxImages).
 const maxImages = 100
 
 func trimPod(p *corev1.Pod) *corev1.Pod {
@@ -42,7 +42,7 @@ func trimPod(p *corev1.Pod) *corev1.Pod {
 			ResourceClaims:            s.ResourceClaims,
 			Resources:                 s.Resources,
 			SchedulingGroup:           s.SchedulingGroup,
-			// Preemption deletes with it; the model needs to know for how long a victim lingers.
+			// The model needs the duration of a victim's termination.
 			TerminationGracePeriodSeconds: s.TerminationGracePeriodSeconds,
 		},
 		Status: corev1.PodStatus{
@@ -62,8 +62,7 @@ func trimPod(p *corev1.Pod) *corev1.Pod {
 	}
 }
 
-// trimConditions keeps the scheduler's own message. Those of other conditions are whatever some controller
-// wrote, and scheduling reads none.
+// trimConditions keeps only the scheduler's message. Scheduling reads no others.
 func trimConditions(in []corev1.PodCondition) []corev1.PodCondition {
 	says := func(c corev1.PodCondition) bool { return c.Type != corev1.PodScheduled && c.Message != "" }
 	if !slices.ContainsFunc(in, says) {
@@ -91,8 +90,8 @@ func trimContainers(in []corev1.Container) []corev1.Container {
 	return out
 }
 
-// trimStatuses keeps what the scheduler's view of resized pods needs: resources as the kubelet
-// allocated them. Containers without any are left out.
+// trimStatuses keeps the resources that the kubelet allocated, which the scheduler uses for resized pods. It skips
+// containers without any.
 func trimStatuses(in []corev1.ContainerStatus) []corev1.ContainerStatus {
 	var out []corev1.ContainerStatus
 	for i := range in {
@@ -104,7 +103,7 @@ func trimStatuses(in []corev1.ContainerStatus) []corev1.ContainerStatus {
 	return out
 }
 
-// trimVolumes keeps the volumes that a plugin looks at: claims (VolumeBinding, VolumeZone), disks with
+// trimVolumes keeps the volumes that a plugin reads: claims (VolumeBinding, VolumeZone), disks with
 // exclusive use (VolumeRestrictions) and inline CSI volumes (NodeVolumeLimits).
 func trimVolumes(in []corev1.Volume) []corev1.Volume {
 	var out []corev1.Volume
@@ -114,7 +113,7 @@ func trimVolumes(in []corev1.Volume) []corev1.Volume {
 		case from.PersistentVolumeClaim != nil:
 			v.PersistentVolumeClaim = from.PersistentVolumeClaim
 		case from.Ephemeral != nil:
-			// The claim has a name made of the pod's and the volume's, so its template says nothing new.
+			// The name of the claim follows from the names of the pod and the volume, so the template is not needed.
 			v.Ephemeral = &corev1.EphemeralVolumeSource{}
 		case from.GCEPersistentDisk != nil:
 			v.GCEPersistentDisk = from.GCEPersistentDisk
@@ -182,8 +181,8 @@ func trimVolume(v *corev1.PersistentVolume) *corev1.PersistentVolume {
 	return out
 }
 
-// trimInline keeps of a volume what tells where it can go and whose it is. Of its source only the kind
-// and, for CSI, the driver and the handle remain: NodeVolumeLimits counts them.
+// trimInline keeps the node affinity and the claim of a volume. Of its source it keeps only the kind and, for CSI, the
+// driver and the handle, which NodeVolumeLimits counts.
 func trimInline(s *corev1.PersistentVolumeSpec) *corev1.PersistentVolumeSpec {
 	if s == nil {
 		return nil

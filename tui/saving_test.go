@@ -109,7 +109,7 @@ func TestSavingMinutes(t *testing.T) {
 		files := folder{}
 		p := sit(t, 120, 40, paused(t, sample), Options{WriteFile: files.write})
 		p.goTo(moment).do(keymap.Save).enter("scenario").press("enter")
-		p.sees("can't: save: what is cut out could not be played")
+		p.sees("can't: save: the scenario can't be played")
 		if len(files) != 0 {
 			t.Errorf("%d files are written", len(files))
 		}

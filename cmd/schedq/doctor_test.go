@@ -42,7 +42,7 @@ func TestDoctor(t *testing.T) {
 		"scheduler  1 pending pod for default-scheduler\n",
 		fmt.Sprintf("  %d of the %d kinds that schedq watches are readable\n", kinds-3, kinds),
 		"  podgroups – not served: pod groups are not known\n",
-		"  csidrivers, csinodes – forbidden: pods with volume claims are not judged rightly\n",
+		"  csidrivers, csinodes – forbidden: pods with volume claims are modelled incorrectly\n",
 		"  the scheduler's own counts – yes\n      schedq attach --scheduler-metrics eks\n",
 		"  the scheduler's log, live – no: no scheduler pod was found in the cluster\n",
 		"  the scheduler's log, saved – see how: control plane logging of `scheduler` must be on\n      aws logs filter-log-events",

@@ -376,7 +376,7 @@ func TestLogAtV2(t *testing.T) {
 	watcher.until(moves("big", "active"))
 	fmt.Fprintf(f, "I%s       1 schedule_one.go:1058] \"Unable to schedule pod; no fit; waiting\" pod=\"default/big\" err=\"0/1 nodes are available: 1 Insufficient cpu.\"\n", time.Now().UTC().Format("0102 15:04:05.000000"))
 	watcher.until(moves("big", "unschedulable"))
-	watcher.stderr.waitFor(t, "is of -v=2: it corrects the model", 20*time.Second)
+	watcher.stderr.waitFor(t, "is at -v=2: it corrects the model", 20*time.Second)
 }
 
 // eksCounts are the counts that EKS serves at eksPath.

@@ -8,15 +8,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Event is what matters here of an Event of events.k8s.io/v1 or core/v1, which have other names for the same.
+// Event contains the fields that schedq reads of an Event of events.k8s.io/v1 or core/v1, which name them differently.
 type Event struct {
 	Reason, Note string
 	EventTime    time.Time
-	// LastObserved and Count are of its series, and zero without one.
+	// LastObserved and Count are those of its series, or zero.
 	LastObserved time.Time
 	Count        int
-	// Regarding is whom it is about. Its version is that of events.k8s.io/v1 alone: a recorder of core/v1 Events makes one
-	// of several.
+	// Regarding is the object of the Event. Its version is set only for events.k8s.io/v1: a recorder of core/v1 Events
+	// combines several.
 	Regarding Reference
 }
 
@@ -84,7 +84,7 @@ func (d *Decoder) reference() (r Reference) {
 	return r
 }
 
-// AnyEvent decodes into e an Event that is not written as kube-apiserver writes them, and reports whether it could.
+// AnyEvent decodes an Event in an unusual format into e, and reports whether it could.
 func AnyEvent(raw []byte, e *Event) bool {
 	var o struct {
 		Reason    string

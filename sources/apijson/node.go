@@ -40,8 +40,7 @@ func (d *Decoder) taint() (t corev1.Taint) {
 	return t
 }
 
-// NodeStatus decodes a node's status into s, which must be empty. Of its conditions it keeps what they are, and neither times nor
-// reasons.
+// NodeStatus decodes a node's status into s, which must be empty. It keeps its conditions without times and reasons.
 func (d *Decoder) NodeStatus(raw []byte, s *corev1.NodeStatus) bool {
 	return d.run(raw, func() {
 		d.members(func(name []byte) {

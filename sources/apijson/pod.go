@@ -96,7 +96,7 @@ func (d *Decoder) Status(raw []byte, s *corev1.PodStatus) bool {
 	})
 }
 
-// condition reads a condition. Only the scheduler's own keeps its message.
+// condition reads a condition. It keeps only the scheduler's message.
 func (d *Decoder) condition() (c corev1.PodCondition) {
 	d.members(func(name []byte) {
 		switch string(name) {

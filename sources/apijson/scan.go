@@ -18,7 +18,7 @@ const (
 	maxWord    = 64
 	maxAmounts = 1 << 12
 	maxList    = 4096
-	// maxSkipped is of what is not kept how long it may be: of anything longer encoding/json says whether it is JSON.
+	// maxSkipped limits the size of a skipped value. Larger ones are left to encoding/json, which validates them.
 	maxSkipped = 64 << 10
 )
 
@@ -26,7 +26,7 @@ const (
 type Decoder struct {
 	words   map[string]string
 	amounts map[string]resource.Quantity
-	// any decodes what is rare, and fails for what nobody should decode.
+	// any decodes rare values, and fails for values that must not be decoded.
 	any func(raw []byte, into any) error
 
 	raw     []byte
@@ -39,7 +39,7 @@ func New(decode func(raw []byte, into any) error) *Decoder {
 	return &Decoder{words: map[string]string{}, amounts: map[string]resource.Quantity{}, any: decode}
 }
 
-// run decodes raw with read. It reports whether all of it was as it should be.
+// run decodes raw with read. It reports whether all of it was as expected.
 func (d *Decoder) run(raw []byte, read func()) bool {
 	d.raw, d.at, d.unusual = raw, 0, false
 	read()
@@ -51,7 +51,7 @@ func (d *Decoder) run(raw []byte, read func()) bool {
 // stop gives up.
 func (d *Decoder) stop() { d.unusual, d.at = true, len(d.raw) }
 
-// next is the byte that comes next, or 0 at the end.
+// next returns the next byte, or 0 at the end.
 func (d *Decoder) next() byte {
 	if d.at < len(d.raw) {
 		return d.raw[d.at]
@@ -59,7 +59,7 @@ func (d *Decoder) next() byte {
 	return 0
 }
 
-// is steps over c and reports true if it comes next.
+// is skips c and returns true if it is next.
 func (d *Decoder) is(c byte) bool {
 	if d.next() == c {
 		d.at++
@@ -68,7 +68,7 @@ func (d *Decoder) is(c byte) bool {
 	return false
 }
 
-// null steps over null and reports true if it comes next.
+// null skips null and returns true if it is next.
 func (d *Decoder) null() bool {
 	if bytes.HasPrefix(d.raw[d.at:], []byte("null")) {
 		d.at += len("null")
@@ -77,7 +77,7 @@ func (d *Decoder) null() bool {
 	return false
 }
 
-// value steps over a value and returns it.
+// value skips a value and returns it.
 func (d *Decoder) value() []byte {
 	end := jsonscan.End(d.raw, d.at)
 	if end < 0 || end-d.at > maxSkipped {
@@ -153,7 +153,7 @@ func (d *Decoder) elements(element func()) bool {
 	return true
 }
 
-// plain reads a string of printable ASCII without escapes, and returns what is between its quotes.
+// plain reads a string of printable ASCII without escapes, and returns it without its quotes.
 func (d *Decoder) plain() []byte {
 	if !d.is('"') {
 		d.stop()
@@ -209,7 +209,7 @@ func wordPointer[T ~string](d *Decoder) *T {
 	return &s
 }
 
-// text reads a string that hardly comes again and may be of any letters.
+// text reads a string that is rarely repeated and may contain any characters.
 func (d *Decoder) text() (s string) {
 	from := d.at
 	if d.next() != '"' {

@@ -15,7 +15,7 @@ func (d *Decoder) Spec(raw []byte, s *corev1.PodSpec) bool {
 	})
 }
 
-// usualMember reads the members that most pods have, and reports whether the named one is of them.
+// usualMember reads the named member if most pods have it, and reports whether it is one of those.
 func (d *Decoder) usualMember(name []byte, s *corev1.PodSpec) bool {
 	switch string(name) {
 	case "initContainers":
@@ -50,7 +50,7 @@ func (d *Decoder) usualMember(name []byte, s *corev1.PodSpec) bool {
 	return true
 }
 
-// rareMember is usualMember for what few pods have.
+// rareMember is usualMember for rare members.
 func (d *Decoder) rareMember(name []byte, s *corev1.PodSpec) bool {
 	switch string(name) {
 	case "volumes":

@@ -1,4 +1,4 @@
-// Package attempts reads what FailedScheduling Events, as an API server keeps them, tell of attempts that are past.
+// Package attempts reads past attempts from the FailedScheduling Events that an API server stores.
 package attempts
 
 import (
@@ -79,7 +79,7 @@ func Read(e *eventsv1.Event) (Failed, bool) {
 	return f, true
 }
 
-// SumUp sums up what Events tell of attempts that are past, for those of pods that wait for a node. podNamed returns the pod
+// SumUp returns the past attempts in Events of pods that wait for a node. podNamed returns the pod
 // of that name, or nil if there is none.
 func SumUp(all iter.Seq[*eventsv1.Event], podNamed func(types.NamespacedName) *corev1.Pod) []*sources.Tried {
 	byPod := map[types.UID]*sources.Tried{}

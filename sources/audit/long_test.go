@@ -163,7 +163,7 @@ func TestLong(t *testing.T) {
 		}
 		for i := range max(len(want), len(got)) {
 			if i >= len(want) || i >= len(got) || text(want[i]) != text(got[i]) {
-				t.Fatalf("event %d of %d is told otherwise than in memory, where there are %d:\n%s\n%s", i, len(got), len(want), text(slices.Concat(got, make([]sources.Event, i+1))[i]), text(slices.Concat(want, make([]sources.Event, i+1))[i]))
+				t.Fatalf("event %d of %d differs from the one in memory, where there are %d:\n%s\n%s", i, len(got), len(want), text(slices.Concat(got, make([]sources.Event, i+1))[i]), text(slices.Concat(want, make([]sources.Event, i+1))[i]))
 			}
 			if _, is := got[i].Fact.(*sources.FailedAttempt); !is && !kinds[reflect.TypeOf(got[i].Fact)] {
 				t.Fatalf("who visits is not shown any %T", got[i].Fact)
@@ -216,7 +216,7 @@ func TestSurveyLetsGo(t *testing.T) {
 		}
 	})
 	if err != nil || last.Value() == nil {
-		t.Fatalf("the pod is not told of: %v", err)
+		t.Fatalf("the pod is missing: %v", err)
 	}
 	l.Begin(earlier.Seed{})
 	runtime.GC()

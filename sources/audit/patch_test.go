@@ -77,7 +77,8 @@ func TestNamedEvents(t *testing.T) {
 	}
 }
 
-// TestSchedulerByUser: k3s runs kube-scheduler inside of k3s, and it calls itself so; its user is the same everywhere.
+// TestSchedulerByUser: k3s runs kube-scheduler in its own process with its own user agent. The user is the same
+// everywhere.
 func TestSchedulerByUser(t *testing.T) {
 	log := by("x", req{at: 1, verb: "create", resource: "pods", ns: "default", name: "a", response: pod("a", 1)}) +
 		strings.Replace(by("k3s/v1.33.5+k3s1 (linux/amd64)", failedScheduling(1.01, "create", failed)), `"username":"u"`, `"username":"system:kube-scheduler"`, 1) +

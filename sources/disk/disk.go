@@ -1,6 +1,6 @@
-// Package disk reads and writes the files of a person's disk. What it writes is there whole or not at all, takes
-// the place of nothing unless that was asked for, follows no symbolic link, and is written by one program at a time;
-// of what it reads it takes no more than it was told, and waits for nothing longer than its context lasts.
+// Package disk reads and writes the user's files. A written file is complete or absent, replaces another only on
+// request, follows no symbolic link, and is written by one program at a time. Reads are limited in size, and end with
+// their context.
 package disk
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Operations are all that is done with files here. They are the operating system's, unless the context brings others
-// (see With): tests bring some that fail. Errors are as those of package os.
+// Operations are the file operations of this package. The default is the operating system's; a context may contain
+// others (see With), such as failing ones in tests. Errors are like those of package os.
 type Operations interface {
 	Open(path string, flag int, mode fs.FileMode) (File, error)
 	Lstat(path string) (fs.FileInfo, error)
@@ -38,15 +38,15 @@ type File interface {
 	Stat() (fs.FileInfo, error)
 	Chmod(mode fs.FileMode) error
 	Sync() error
-	// Lock takes the file until it is closed, alone or together with all who share it, and does not wait: the error
-	// is ErrLocked if somebody else has it, and another one if files can't be locked here. A lock binds only those
-	// who ask for it, which is every schedq that writes.
+	// Lock locks the file, exclusively or shared, until it is closed. It does not wait: the error is ErrLocked if the
+	// file is locked, and another one if files can't be locked here. Locks are advisory; every schedq that writes uses
+	// them.
 	Lock(shared bool) error
-	// Link gives the file, opened without one, a name.
+	// Link names a file that was opened without a name.
 	Link(path string) error
 }
 
-// ErrLocked is that a file is locked by somebody else.
+// ErrLocked means that another process has locked the file.
 var ErrLocked = errors.New("the file is locked")
 
 type operationsKey struct{}
@@ -93,7 +93,7 @@ func (f systemFile) Lock(shared bool) error { return lock(f.File, shared) }
 // Link implements File.
 func (f systemFile) Link(path string) error { return link(f.File, path) }
 
-// cause is err without the operation and the path: the sentences here name the file already.
+// cause returns err without the operation and the path: the messages contain the path already.
 func cause(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -106,12 +106,12 @@ func cause(err error) error {
 	return err
 }
 
-// cannotWrite is the sentence about a file that can't be written.
+// cannotWrite returns the error for a file that can't be written.
 func cannotWrite(path string, err error) error {
 	return fmt.Errorf("%s can't be written: %w", sources.Sanitize(path), cause(err))
 }
 
-// unsupported reports whether a file system does not have an operation.
+// unsupported reports whether the file system lacks the operation.
 func unsupported(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL)
 }

@@ -63,8 +63,8 @@ var bothWays = map[string]func(ctx context.Context, path string, opts disk.Optio
 	},
 }
 
-// TestNothingIsOverwritten: what is there is refused with a sentence, unless it is to be replaced; a link is
-// replaced itself, and what it points to never is.
+// TestNothingIsOverwritten: an existing file is refused with a sentence, unless Replace is set. A link is replaced, but
+// not its target.
 func TestNothingIsOverwritten(t *testing.T) {
 	for name, put := range bothWays {
 		t.Run(name, func(t *testing.T) {

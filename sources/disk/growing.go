@@ -12,15 +12,15 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Growing is a file that is written as it comes. Until it is closed it is locked: no other schedq writes it or
-// replaces it. It is not safe for concurrent use.
+// Growing is a file that is written piece by piece. It is locked until it is closed: no other schedq writes or replaces
+// it. It is not safe for concurrent use.
 type Growing struct {
 	w    writer
 	path string // empty for a pipe or a device
 }
 
-// Create begins the file at path. What begin writes is in it when the file takes its place: if that can't be
-// written, what was there stays. A pipe or a device is written as it is. What is in the way is refused as by Write.
+// Create starts the file at path. The file contains what begin writes before it replaces another one, which stays if
+// begin fails. A pipe or a device is written directly. Existing files are handled as by Write.
 func Create(ctx context.Context, path string, opts Options, begin func(io.Writer) error) (*Growing, error) {
 	ops := operations(ctx)
 	through, err := inspect(ops, path, opts.Replace)
@@ -43,7 +43,7 @@ func Create(ctx context.Context, path string, opts Options, begin func(io.Writer
 	return growBeside(ctx, path, opts, begin)
 }
 
-// growing returns the file f at path, which is written until it is closed: also when ctx has ended.
+// growing returns the file f at path, which can be written until it is closed, even after ctx has ended.
 func growing(ctx context.Context, f File, path string) *Growing {
 	return &Growing{writer{ctx: context.WithoutCancel(ctx), File: f}, path}
 }
@@ -61,7 +61,7 @@ func growThrough(ctx context.Context, path string, begin func(io.Writer) error) 
 	return g, nil
 }
 
-// growBeside begins the file beside its place, and then puts it there.
+// growBeside starts the file under another name and renames it to path.
 func growBeside(ctx context.Context, path string, opts Options, begin func(io.Writer) error) (*Growing, error) {
 	ops := operations(ctx)
 	part, err := newPart(ops, filepath.Dir(path))
@@ -97,7 +97,7 @@ func growBeside(ctx context.Context, path string, opts Options, begin func(io.Wr
 	return g, nil
 }
 
-// growInPlace begins the file where it is to be. What was there is put aside until it has begun.
+// growInPlace starts the file at path. An existing file is renamed until then.
 func growInPlace(ctx context.Context, path string, opts Options, begin func(io.Writer) error) (*Growing, error) {
 	ops := operations(ctx)
 	old := ""
@@ -122,7 +122,7 @@ func growInPlace(ctx context.Context, path string, opts Options, begin func(io.W
 	return g, err
 }
 
-// putAside gives the file at path another name, which it returns, if there is one.
+// putAside renames the file at path, if there is one, and returns the new name.
 func putAside(ops Operations, path string) (string, error) {
 	p, err := newNamedPart(ops, filepath.Dir(path))
 	if err == nil {
@@ -143,7 +143,7 @@ func putAside(ops Operations, path string) (string, error) {
 	return "", cannotWrite(path, err)
 }
 
-// beginAt makes the file at path, where there is none, and begins it.
+// beginAt creates the file at path, where none exists, and starts it.
 func beginAt(ctx context.Context, ops Operations, path string, opts Options, begin func(io.Writer) error) (*Growing, error) {
 	f, err := ops.Open(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, opts.mode())
 	if errors.Is(err, fs.ErrExist) {
@@ -172,10 +172,10 @@ func (g *Growing) Write(p []byte) (int, error) { return g.w.Write(p) }
 // Bytes counts what was written.
 func (g *Growing) Bytes() int64 { return g.w.bytes }
 
-// ErrLost is that a file was removed or renamed while it was written.
+// ErrLost means that a file was removed or renamed while it was written.
 var ErrLost = errors.New("it was removed or renamed meanwhile")
 
-// Lost returns ErrLost if the file is no longer at its path, or another file is. nil if that can't be found out.
+// Lost returns ErrLost if the file is no longer at its path, and nil if it is or if that is unknown.
 func (g *Growing) Lost() error {
 	if g.path == "" {
 		return nil
@@ -191,7 +191,7 @@ func (g *Growing) Lost() error {
 	return nil
 }
 
-// Close has the disk take what was written, and ends the file. Its error is ErrLost if the file is not at its path any more.
+// Close syncs and closes the file. The error is ErrLost if the file is no longer at its path.
 func (g *Growing) Close() error {
 	err := g.w.err
 	if err == nil {

@@ -7,14 +7,14 @@ import (
 
 type meterKey struct{}
 
-// Measured returns a context in which progress is told, after each piece that is read of a file, which share of all
-// that was opened is read, from 0 to 1. It is called from the goroutines that read, one at a time, and never goes back.
-// What has no size, such as a pipe, is not counted.
+// Measured returns a context in which each read calls progress with the share of all opened files that was read, from 0
+// to 1, which never decreases. It is called from the reading goroutines, one at a time. Files without a size, such as
+// pipes, are not counted.
 func Measured(ctx context.Context, progress func(share float64)) context.Context {
 	return Counted(ctx, func(share float64, _, _ int64) { progress(share) })
 }
 
-// Counted is Measured, and tells how many bytes are read, too, and of how many on the disk.
+// Counted is Measured with the number of bytes read and their total.
 func Counted(ctx context.Context, progress func(share float64, read, size int64)) context.Context {
 	return context.WithValue(ctx, meterKey{}, &meter{progress: progress})
 }
@@ -28,7 +28,7 @@ type meter struct {
 	share      float64
 }
 
-// measured returns f, or f such that ctx's meter counts what is read of it.
+// measured returns f with its reads counted by ctx's meter, if there is one.
 func measured(ctx context.Context, f File) File {
 	m, ok := ctx.Value(meterKey{}).(*meter)
 	if !ok {
@@ -42,14 +42,14 @@ func measured(ctx context.Context, f File) File {
 	return &metered{File: f, meter: m, size: info.Size()}
 }
 
-// opened counts a file of so many bytes.
+// opened adds a file of that many bytes.
 func (m *meter) opened(size int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.size += size
 }
 
-// metered is a file of which is counted what is read. Like any file, it may be closed while it is read.
+// metered is a file whose reads are counted. It may be closed during a read.
 type metered struct {
 	File
 	meter *meter
@@ -65,7 +65,7 @@ func (f *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// count counts n bytes as read, but no more than the size that the file had: a log may grow while it is read.
+// count adds n bytes, up to the size that the file had: a log may grow while it is read.
 func (f *metered) count(n int64) {
 	m := f.meter
 	m.mu.Lock()
@@ -85,7 +85,7 @@ func (f *metered) Close() error {
 	return f.File.Close()
 }
 
-// uncount takes back a file that was looked into alone.
+// uncount removes a file that was only inspected.
 func (f *metered) uncount() {
 	m := f.meter
 	m.mu.Lock()

@@ -64,6 +64,6 @@ func TestMeasured(t *testing.T) {
 	if f, err := disk.Open(t.Context(), a); err != nil {
 		t.Fatal(err)
 	} else if read(f, 1); len(shares) != len(want) {
-		t.Error("what is not measured was told")
+		t.Error("progress of an unmeasured file was reported")
 	}
 }

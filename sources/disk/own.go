@@ -10,15 +10,15 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// leftBehind is how old a file that never became whole is before it is removed: where files can be locked, one that somebody writes is
-// locked but for a moment at its begin and its end.
+// leftBehind is the age at which an incomplete file is removed. If files can be locked, an incomplete file in use is
+// locked, except for a moment at its start and its end.
 const (
 	leftBehind        = time.Minute
-	leftBehindUnknown = 24 * time.Hour // where they can't
+	leftBehindUnknown = 24 * time.Hour // if files can't be locked
 )
 
-// Keep writes a file of the program's own, over the one that was there, in a folder of its own: see Folder. The
-// error is one sentence with the path.
+// Keep writes a file of the program, replacing an existing one, in a private folder: see Folder. The error is one
+// sentence with the path.
 func Keep(ctx context.Context, path string, data []byte) error {
 	if err := Folder(ctx, filepath.Dir(path)); err != nil {
 		return err
@@ -26,25 +26,25 @@ func Keep(ctx context.Context, path string, data []byte) error {
 	return writeBeside(ctx, path, Options{Replace: true}, whole(data))
 }
 
-// Folder makes a folder of the program's own, if there is none. Nobody but its owner looks into it, also if it was
-// made otherwise. The error is one sentence with the path.
+// Folder creates a folder that only its owner can read, or makes an existing one private. The error is one sentence with
+// the path.
 func Folder(ctx context.Context, path string) error {
 	ops := operations(ctx)
 	if err := ops.MkdirAll(path, 0o700); err != nil {
 		return fmt.Errorf("%s can't be made: %w", sources.Sanitize(path), cause(err))
 	}
-	// Of a link to a folder it is not known whose the folder is to be.
+	// The owner of a linked folder may want other permissions.
 	if info, err := ops.Lstat(path); err == nil && info.IsDir() && ours(info) && info.Mode().Perm()&0o077 != 0 {
 		_ = ops.Chmod(path, 0o700) // some file systems have no modes, and the files have their own
 	}
 	return nil
 }
 
-// partNamed matches the names of files that are not whole yet.
+// partNamed matches the names of incomplete files.
 var partNamed = regexp.MustCompile(`^\.part-[a-z2-7]{16}$`)
 
-// sweep removes files of this user that a program which was killed had not finished in a folder. locks is whether files can be locked
-// there. What can't be removed does no harm.
+// sweep removes this user's incomplete files in a folder, left by killed programs. locks reports whether files can be
+// locked there. Errors are ignored.
 func sweep(ops Operations, folder string, now time.Time, locks bool) {
 	after := leftBehindUnknown
 	if locks {
@@ -67,5 +67,5 @@ func sweep(ops Operations, folder string, now time.Time, locks bool) {
 	}
 }
 
-// Remove removes a file of the program's own.
+// Remove removes a file of the program.
 func Remove(ctx context.Context, path string) error { return operations(ctx).Remove(path) }

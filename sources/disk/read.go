@@ -10,11 +10,11 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Read returns what is in the small file at path, of most bytes or fewer: a longer one is refused, whatever its size
-// was said to be. Each of the checks is asked of the file before anything of it is read, and returns a sentence.
+// Read returns the content of the small file at path. It refuses a file of more than most bytes, whatever size the file
+// system reports. The checks run before the file is read; their errors are one sentence.
 //
-// An error is one sentence with the path. It is the context's as soon as that has ended, though the file be a pipe
-// without a writer or on a disk that does not answer.
+// An error is one sentence with the path. It is the context's as soon as that ends, even if the file is a pipe without a
+// writer or the disk does not respond.
 func Read(ctx context.Context, path string, most int64, checks ...func(fs.FileInfo) error) ([]byte, error) {
 	f, err := Open(ctx, path)
 	if err != nil {
@@ -31,7 +31,7 @@ func Read(ctx context.Context, path string, most int64, checks ...func(fs.FileIn
 	case <-read:
 		return data, err
 	case <-ctx.Done():
-		go f.Close() // ends the reading of a pipe; that of a disk which does not answer waits for it
+		go f.Close() // ends a blocked read of a pipe; if the disk does not respond, Close blocks too
 		return nil, stopped(path, ctx)
 	}
 }
@@ -59,7 +59,7 @@ func content(f File, path string, most int64, checks []func(fs.FileInfo) error) 
 	return data, nil
 }
 
-// size writes a number of bytes.
+// size formats a number of bytes.
 func size(bytes int64) string {
 	switch {
 	case bytes >= 1<<20 && bytes%(1<<20) == 0:
@@ -70,8 +70,8 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// Open opens the file at path to be read, and waits for it no longer than ctx lasts. A directory is refused. The
-// error is one sentence with the path.
+// Open opens the file at path for reading, and waits until ctx ends at most. It refuses directories. The error is one
+// sentence with the path.
 func Open(ctx context.Context, path string) (File, error) {
 	f, err := openWithin(ctx, path, os.O_RDONLY)
 	switch {
@@ -91,8 +91,8 @@ func stopped(path string, ctx context.Context) error {
 	return fmt.Errorf("%s: reading was stopped: %w", sources.Sanitize(path), ctx.Err())
 }
 
-// openWithin opens a file that is there. It waits in a goroutine of its own, for a pipe's other end or for a disk,
-// which is left behind when ctx ends.
+// openWithin opens an existing file. It waits for the other end of a pipe, or for a disk, in a goroutine that is
+// abandoned when ctx ends.
 func openWithin(ctx context.Context, path string, flag int) (File, error) {
 	ops := operations(ctx)
 	opened := make(chan struct{})

@@ -11,8 +11,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Scratch opens an empty file in a folder of the program's own, made if there is none: see Folder. Nobody else opens it, and it is
-// gone once it is closed or the program ends, however it does. The error is one sentence with the folder's path.
+// Scratch opens an empty unnamed file in a private folder, which it creates if necessary: see Folder. The file is removed
+// when it is closed or the program ends in any way. The error is one sentence with the folder's path.
 func Scratch(ctx context.Context, folder string) (File, error) {
 	if err := Folder(ctx, folder); err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func scratch(ctx context.Context, folder string) (File, error) {
 	path := filepath.Join(folder, partPrefix+strings.ToLower(rand.Text()[:16]))
 	f, err := ops.Open(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|goesWithClose, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("no file can be made in %s: %w", sources.Sanitize(folder), cause(err))
+		return nil, fmt.Errorf("create a file in %s: %w", sources.Sanitize(folder), cause(err))
 	}
 	if goesWithClose != 0 {
 		return f, nil

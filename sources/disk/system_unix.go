@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dontWait and dontFollow are how a file that is there is opened to be looked at: a pipe in its place does not hold
-// the program up, nor does a link lead it elsewhere.
+// dontWait and dontFollow are flags to inspect an existing file: opening a pipe does not block, and links are not
+// followed.
 const (
 	dontWait   = unix.O_NONBLOCK
 	dontFollow = unix.O_NOFOLLOW
 )
 
-// goesWithClose is how a file is opened that is removed when it is closed. Here its name is removed once it is open.
+// goesWithClose is the flag that removes a file when it is closed. Here its name is removed once it is open.
 const goesWithClose = 0
 
 func lock(f *os.File, shared bool) error {
@@ -37,7 +37,7 @@ func lock(f *os.File, shared bool) error {
 	}
 }
 
-// ours reports whether a file belongs to who runs the program.
+// ours reports whether a file belongs to the current user.
 func ours(info os.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid()

@@ -7,16 +7,16 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Windows has no such flags: a file that is open is in nobody's way there.
+// Windows has no such flags and does not need them.
 const (
 	dontWait   = 0
 	dontFollow = 0
 )
 
-// goesWithClose is how a file is opened that is removed when it is closed, by whomever: a file that is open has to keep its name.
+// goesWithClose is the flag that removes a file when it is closed: an open file must keep its name.
 const goesWithClose = windows.FILE_FLAG_DELETE_ON_CLOSE
 
-// lock locks a byte that no file has: unlike elsewhere, nobody could read what is locked.
+// lock locks a byte beyond the end of any file: Windows locks are mandatory, and would prevent reading.
 func lock(f *os.File, shared bool) error {
 	var how uint32 = windows.LOCKFILE_FAIL_IMMEDIATELY
 	if !shared {
@@ -30,5 +30,5 @@ func lock(f *os.File, shared bool) error {
 	return err
 }
 
-// ours is false: modes say nothing here, so none is to be tightened.
+// ours returns false: modes have no meaning on Windows, so none must be restricted.
 func ours(os.FileInfo) bool { return false }

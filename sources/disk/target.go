@@ -12,11 +12,11 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Options say how a file is written.
+// Options define how a file is written.
 type Options struct {
-	// Replace has what is there be replaced: a file, or a symbolic link, of which what it points to stays as it is.
+	// Replace allows replacing an existing file or symbolic link. The target of the link stays unchanged.
 	Replace bool
-	// Mode is the file's, whatever the mode of one that it replaces; 0 is 0600, which only its owner reads.
+	// Mode is the mode of the file, whatever the mode of the one that it replaces. 0 is 0600.
 	Mode fs.FileMode
 }
 
@@ -27,12 +27,12 @@ func (o Options) mode() fs.FileMode {
 	return o.Mode
 }
 
-// refusal is a sentence about what is in the way.
+// refusal is the error about an existing file, as a sentence.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// Is has a refusal be fs.ErrExist.
+// Is makes a refusal match fs.ErrExist.
 func (refusal) Is(err error) bool { return err == fs.ErrExist }
 
 func busy(path string) error {
@@ -43,8 +43,8 @@ func exists(path string) error {
 	return refusal(fmt.Sprintf("%s exists already: name another file, or replace it with --force", sources.Sanitize(path)))
 }
 
-// Check finds what Write or Create would refuse, before there is anything to write. The error is one sentence with
-// the path; it is fs.ErrExist if something is in the way that is no directory.
+// Check returns the error with which Write or Create would refuse path. The error is one sentence with the path. It
+// matches fs.ErrExist if path exists and is not a directory.
 func Check(ctx context.Context, path string, opts Options) error {
 	ops := operations(ctx)
 	through, err := inspect(ops, path, opts.Replace)
@@ -60,8 +60,8 @@ func Check(ctx context.Context, path string, opts Options) error {
 	return nil
 }
 
-// inspect looks at what is at path. It reports whether that is written through, as a pipe or a terminal is: it can't
-// be replaced. The error says what is in the way.
+// inspect checks what exists at path. through is true if it is written directly and can't be replaced, such as a pipe or
+// a terminal.
 func inspect(ops Operations, path string, replace bool) (through bool, err error) {
 	if _, ok := standard(path); ok {
 		return true, nil
@@ -75,7 +75,7 @@ func inspect(ops Operations, path string, replace bool) (through bool, err error
 	}
 	link := info.Mode().Type() == fs.ModeSymlink
 	if link {
-		// A link to a pipe or a device overwrites nothing: it is how shells hand on the end of a pipe, /dev/fd/63.
+		// A link to a pipe or a device overwrites nothing: shells pass the end of a pipe as /dev/fd/63.
 		to, err := ops.Stat(path)
 		if err == nil && !to.Mode().IsRegular() {
 			info, link = to, false
@@ -98,8 +98,8 @@ func inspect(ops Operations, path string, replace bool) (through bool, err error
 	return false, nil
 }
 
-// standard returns the file that the program has open already and that path is a name of. Opened by that name, a
-// file that standard output was led to would be written from its start.
+// standard returns the open file that path names, such as /dev/stdout. If opened by that name, a file to which standard
+// output is redirected would be overwritten from its start.
 func standard(path string) (*os.File, bool) {
 	switch path {
 	case "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
@@ -122,7 +122,7 @@ func writtenNow(ops Operations, path string) bool {
 	return errors.Is(f.Lock(true), ErrLocked)
 }
 
-// openThere opens a file that is there for its lock. Some file systems lock for writing only what is open for that.
+// openThere opens an existing file for locking. Some file systems require write access for an exclusive lock.
 func openThere(ops Operations, path string) (File, error) {
 	f, err := ops.Open(path, os.O_RDWR|dontWait|dontFollow, 0)
 	if err != nil {
@@ -131,12 +131,11 @@ func openThere(ops Operations, path string) (File, error) {
 	return f, err
 }
 
-// openStays is whether a file that is open can't be renamed, replaced or removed.
+// openStays reports whether an open file can't be renamed, replaced or removed.
 const openStays = runtime.GOOS == "windows"
 
-// holdLock takes the lock of the file at path, if there is one, and keeps it until release is called: nobody else
-// replaces the file meanwhile, and nobody writes it. A file that can't be opened, or not be locked, is as none. Where
-// openStays it is only seen that nobody else has the lock.
+// holdLock locks the file at path, if it exists, until release is called, so that no other schedq replaces or writes it.
+// A file that can't be opened or locked is ignored. If openStays, holdLock only checks that the file is not locked.
 func holdLock(ops Operations, path string) (release func(), err error) {
 	for range 100 {
 		f, err := openThere(ops, path)
@@ -159,7 +158,7 @@ func holdLock(ops Operations, path string) (release func(), err error) {
 			}
 			return func() { f.Close() }, nil
 		}
-		f.Close() // who held it has put another in its place
+		f.Close() // the previous holder of the lock has replaced the file
 	}
 	return nil, busy(path)
 }

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unnamed is how a file without a name is opened, by its folder: the kernel removes it when it is closed, unless it got a name.
+// unnamed is the flag to open an unnamed file in a folder: the kernel removes it when it is closed, unless it was named.
 const unnamed = unix.O_TMPFILE
 
-// link gives a file that has no name that one.
+// link names an unnamed file.
 func link(f *os.File, path string) error {
 	from := fmt.Sprintf("/proc/self/fd/%d", f.Fd())
 	if err := unix.Linkat(unix.AT_FDCWD, from, unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW); err != nil {

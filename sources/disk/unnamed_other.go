@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// unnamed is 0: here every file has a name.
+// unnamed is 0: there are no unnamed files here.
 const unnamed = 0
 
 func link(*os.File, string) error { return errors.ErrUnsupported }

@@ -16,12 +16,11 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Write has fill write the file at path, which is there whole when Write returns, or as it was before: what is
-// written goes to a file beside it with a name of its own, which takes the place at the end, when the disk has it. A
-// pipe or a device is written as it comes.
+// Write calls fill to write the file at path. When Write returns, the file is complete, or unchanged: the data goes to a
+// file with another name, which is synced and then renamed. A pipe or a device is written directly.
 //
-// The error is one sentence with the path: what the disk said, or that something is in the way (fs.ErrExist), or
-// what fill returned. It is the context's when that has ended; then nothing is left behind.
+// The error is one sentence with the path: the error of the disk or of fill, or that a file exists (fs.ErrExist). It is
+// the context's if that has ended. After an error nothing is left behind.
 func Write(ctx context.Context, path string, opts Options, fill func(io.Writer) error) error {
 	ops := operations(ctx)
 	through, err := inspect(ops, path, opts.Replace)
@@ -41,12 +40,12 @@ func Write(ctx context.Context, path string, opts Options, fill func(io.Writer) 
 	return writeBeside(ctx, path, opts, fill)
 }
 
-// WriteBytes is Write of what there is already.
+// WriteBytes is Write of data.
 func WriteBytes(ctx context.Context, path string, opts Options, data []byte) error {
 	return Write(ctx, path, opts, whole(data))
 }
 
-// whole writes data.
+// whole returns a function that writes data.
 func whole(data []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -110,7 +109,7 @@ func writeThrough(ctx context.Context, path string, fill func(io.Writer) error) 
 	return nil
 }
 
-// openThrough opens what is no plain file, and waits for a pipe's reader no longer than ctx lasts.
+// openThrough opens a pipe or a device, and waits for the reader of a pipe until ctx ends at most.
 func openThrough(ctx context.Context, path string) (File, error) {
 	if f, ok := standard(path); ok {
 		return kept{systemFile{f}}, nil
@@ -121,7 +120,7 @@ func openThrough(ctx context.Context, path string) (File, error) {
 	}
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 		f.Close()
-		return nil, exists(path) // it was none when it was looked at
+		return nil, exists(path) // it has become a plain file since it was inspected
 	}
 	return f, nil
 }
@@ -132,7 +131,7 @@ type kept struct{ File }
 // Close implements File.
 func (kept) Close() error { return nil }
 
-// writer counts what goes to a file, and remembers why no more could be written.
+// writer counts the bytes written to a file, and stores the first error.
 type writer struct {
 	File
 	ctx   context.Context
@@ -157,7 +156,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// filled calls fill, and returns what the disk said before what fill makes of it.
+// filled calls fill. It returns the error of the disk rather than the one that fill makes of it.
 func (w *writer) filled(fill func(io.Writer) error) error {
 	err := fill(w)
 	return firstError(w.err, err)
@@ -171,18 +170,18 @@ func firstError(a, b error) error {
 	return b
 }
 
-// partPrefix begins the names of files that are not whole yet.
+// partPrefix is the prefix of the names of incomplete files.
 const partPrefix = ".part-"
 
-// part is a file that is not whole yet. It is locked, so that nobody takes it for left behind.
+// part is an incomplete file. It is locked, so that sweep does not remove it.
 type part struct {
 	File
 	folder string
-	name   string // empty while it has none
+	name   string // empty if unnamed
 }
 
-// newPart makes a file in folder, without a name if the file system has such files: then nothing of it is left behind if the program
-// is killed. Where it has to have a name, it has one of its own; what others left behind is removed.
+// newPart creates a file in folder. It is unnamed if the file system supports that, so that nothing is left behind if the
+// program is killed. Otherwise it has a unique name, and newPart removes the files that others left behind.
 func newPart(ops Operations, folder string) (*part, error) {
 	if unnamed != 0 {
 		if f, err := ops.Open(folder, os.O_RDWR|unnamed, 0o600); err == nil {
@@ -202,14 +201,14 @@ func newPart(ops Operations, folder string) (*part, error) {
 func newNamedPart(ops Operations, folder string) (*part, error) {
 	for {
 		name := partName(folder)
-		f, err := ops.Open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // no link is followed where O_EXCL is
+		f, err := ops.Open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // O_EXCL does not follow links
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		_ = f.Lock(false) // where files can't be locked, it is young enough to be left alone
+		_ = f.Lock(false) // if files can't be locked, its age protects it from sweep
 		return &part{f, folder, name}, nil
 	}
 }
@@ -218,7 +217,7 @@ func partName(folder string) string {
 	return filepath.Join(folder, partPrefix+strings.ToLower(rand.Text()[:16]))
 }
 
-// ensureName gives p a name of its own, if it has none. Where that can't be done, such as without /proc, p becomes a copy that has one.
+// ensureName names p if it is unnamed. If that fails, for example without /proc, p becomes a named copy.
 func (p *part) ensureName(ops Operations) error {
 	if p.name != "" {
 		return nil
@@ -250,15 +249,15 @@ func (p *part) ensureName(ops Operations) error {
 	return err
 }
 
-// discard removes p. If that fails, what went wrong before is still the reason.
+// discard removes p. It ignores errors, because there was one before.
 func (p *part) discard(ops Operations) {
 	if p.name != "" {
 		_ = ops.Remove(p.name)
 	}
 }
 
-// place gives the file part the name path, at once: over what is there if it is to be replaced, else only if
-// nothing is. The error is a whole sentence.
+// place renames the file part to path atomically. It replaces an existing file only if replace is true. The error is a
+// complete sentence.
 func place(ops Operations, part, path string, replace bool) error {
 	if !replace {
 		err := ops.Link(part, path)
@@ -271,7 +270,7 @@ func place(ops Operations, part, path string, replace bool) error {
 			}
 			return nil
 		}
-		// Not every file system has links. There the name is taken by an empty file first.
+		// Without hard links, an empty file reserves the name.
 		if err := reserve(ops, path); err != nil {
 			return err
 		}
@@ -286,7 +285,7 @@ func place(ops Operations, part, path string, replace bool) error {
 	return cannotWrite(path, err)
 }
 
-// reserve makes an empty file at path, where there is none.
+// reserve creates an empty file at path, where none exists.
 func reserve(ops Operations, path string) error {
 	f, err := ops.Open(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -303,7 +302,7 @@ func reserve(ops Operations, path string) error {
 	return nil
 }
 
-// taken says what is at path, where there was nothing before.
+// taken returns the error for a file that has appeared at path.
 func taken(ops Operations, path string) error {
 	if writtenNow(ops, path) {
 		return busy(path)
@@ -311,7 +310,7 @@ func taken(ops Operations, path string) error {
 	return exists(path)
 }
 
-// synced has the disk take what was written, as far as it can.
+// synced syncs f, if the file system supports it.
 func synced(f File) error {
 	if err := f.Sync(); err != nil && !unsupported(err) {
 		return err
@@ -319,17 +318,17 @@ func synced(f File) error {
 	return nil
 }
 
-// foldersSync is whether a folder can be synced: Windows does that by itself.
+// foldersSync reports whether folders need a sync. On Windows they don't.
 const foldersSync = runtime.GOOS != "windows"
 
-// syncFolder has the disk take the name of the file at path.
+// syncFolder syncs the folder of path.
 func syncFolder(ops Operations, path string) error {
 	if !foldersSync {
 		return nil
 	}
 	f, err := ops.Open(filepath.Dir(path), os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrPermission) {
-		return nil // a folder that one may write to and not read
+		return nil // a folder that can be written but not read
 	}
 	if err == nil {
 		err = firstError(synced(f), f.Close())

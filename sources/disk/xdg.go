@@ -5,20 +5,20 @@ import (
 	"path/filepath"
 )
 
-// Config returns the folder of the configuration file: schedq in $XDG_CONFIG_HOME, or in ~/.config if that is not
-// set. The error is that there is no home folder either. Whether the folder is there is another question.
+// ConfigFolder returns the folder of the configuration file, which may not exist: schedq in $XDG_CONFIG_HOME, or in
+// ~/.config if that is not set. It returns an error if there is no home folder.
 func ConfigFolder() (string, error) { return xdgFolder("XDG_CONFIG_HOME", ".config") }
 
-// State returns the folder of what schedq remembers by itself (recordings, progress, views, logs): schedq in
-// $XDG_STATE_HOME, or in ~/.local/state if that is not set. The error is as Config's.
+// StateFolder returns the folder of schedq's state (recordings, progress, views, logs): schedq in $XDG_STATE_HOME, or in
+// ~/.local/state if that is not set. Errors are those of ConfigFolder.
 func StateFolder() (string, error) {
 	return xdgFolder("XDG_STATE_HOME", filepath.Join(".local", "state"))
 }
 
-// folder returns schedq's folder in the one that the variable names, or in that one of the home folder.
+// xdgFolder returns schedq's folder in the folder that the variable names, or in otherwise in the home folder.
 func xdgFolder(variable, otherwise string) (string, error) {
 	base := os.Getenv(variable)
-	if !filepath.IsAbs(base) { // as the specification has it, a relative path is none
+	if !filepath.IsAbs(base) { // the specification requires ignoring relative paths
 		home, err := os.UserHomeDir()
 		if err != nil {
 			return "", err

@@ -58,7 +58,7 @@ func TestCaptures(t *testing.T) {
 	if !strings.Contains(got, "web-1") || !strings.Contains(got, "web-2") || !strings.Contains(got, "v1.36.1") || !strings.Contains(notices, "line 3 can't be read") {
 		t.Errorf("notices %s, events\n%s", notices, got)
 	}
-	if _, err := Open(t.Context(), []string{captured(t, captureList)}, Options{}); err == nil || !strings.HasSuffix(err.Error(), "capture.kshrk: it was captured without watch: true, and tells of moments, not of what changed between them: give it as --seed to a log") {
+	if _, err := Open(t.Context(), []string{captured(t, captureList)}, Options{}); err == nil || !strings.HasSuffix(err.Error(), "capture.kshrk: it was captured without watch: true, so it contains only snapshots: use it as --seed with a log") {
 		t.Error(err)
 	}
 	large := captureWatch + strings.Repeat(" ", 1<<20)

@@ -18,8 +18,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// A tiny run: one pod comes and is scheduled. The API server finishes its answer about the pod after the
-// scheduler has heard of it.
+// A tiny run: one pod is created and scheduled. The API server completes its response after the scheduler's watch has
+// delivered the pod.
 const (
 	auditLog = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/default/pods","verb":"create","objectRef":{"resource":"pods","namespace":"default","apiVersion":"v1"},"responseStatus":{"code":201},"responseObject":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-1","namespace":"default","uid":"u1","resourceVersion":"10"},"spec":{"containers":[{"name":"c","env":[{"name":"A","value":"hunter2"}]}]}},"requestReceivedTimestamp":"2026-11-21T10:00:01.000000Z","stageTimestamp":"2026-11-21T10:00:01.004000Z"}
 {"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/default/pods/web-1/binding","verb":"create","objectRef":{"resource":"pods","namespace":"default","name":"web-1","uid":"u1","apiVersion":"v1","subresource":"binding"},"responseStatus":{"code":201},"requestObject":{"target":{"name":"node-a"}},"responseObject":{"kind":"Status"},"requestReceivedTimestamp":"2026-11-21T10:00:01.005000Z","stageTimestamp":"2026-11-21T10:00:01.006000Z"}

@@ -110,7 +110,7 @@ func dialects() []dialect {
 	}
 }
 
-// failedAtLength are the lines of an attempt that failed by an error whose text is of several: the pod stands behind it.
+// failedAtLength returns the lines of an attempt that failed with an error of several lines, which the pod follows.
 func failedAtLength(r *rand.Rand, head, pod string) []logLine {
 	return []logLine{{"E" + head[1:] + "\"Error scheduling pod; retrying\" err=<\n", ""}, {"\tsome " + strings.ReplaceAll(nasty(r), "I1121", "") + "\n", ""},
 		{" > pod=\"default/" + pod + "\"\n", ""}}

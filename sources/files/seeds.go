@@ -263,8 +263,8 @@ func aboutFit(f earlier.Fit, lists []seedList, atWork bool) (notices []string) {
 	case f.Foreign:
 		return []string{"The seed is of another cluster than the logs, and is left out: nothing that both name is the same."}
 	case len(lists) == 0 && atWork:
-		return []string{"The logs begin while the scheduler is at work. What was there before is known as far as they show it later, and where pods were then is estimated. " +
-			"--seed FILE tells of the rest: schedq seed, or kubectl get -o json, near that time."}
+		return []string{"The logs begin while the scheduler is running. Earlier objects are known only if the logs contain them later, and the initial positions of pods are estimated. " +
+			"To add the missing objects, use --seed FILE with the output of schedq seed or kubectl get -o json from about that time."}
 	}
 	say(f.Gone, "replaced by others with their names before the logs begin")
 	say(f.Later, "created after the logs end")

@@ -12,7 +12,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestDeliver: what a scheduler's log says to have heard of is that which an audit log tells to have happened about then.
+// TestDeliver: a delivery in a scheduler's log is matched with the change in the audit log at about that time.
 func TestDeliver(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	at := func(ms int) time.Time { return noon.Add(time.Duration(ms) * time.Millisecond) }
@@ -26,12 +26,12 @@ func TestDeliver(t *testing.T) {
 	}
 	change(0, sources.Added, pod("1", "", corev1.PodPending))
 	change(10, sources.Updated, pod("1", "", corev1.PodPending))
-	change(20, sources.Updated, pod("1", "node-a", corev1.PodPending)) // heard of 8 ms later
+	change(20, sources.Updated, pod("1", "node-a", corev1.PodPending)) // delivered 8 ms later
 	change(30, sources.Updated, pod("1", "node-a", corev1.PodRunning))
 	change(5000, sources.Updated, pod("1", "node-a", corev1.PodSucceeded)) // as if it were deleted
 	change(9000, sources.Deleted, pod("1", "node-a", corev1.PodSucceeded))
 	change(9001, sources.Updated, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "db", UID: "db"}})
-	change(9003, sources.Added, pod("2", "", corev1.PodPending)) // heard of before its answer
+	change(9003, sources.Added, pod("2", "", corev1.PodPending)) // delivered before its response
 	change(9500, sources.Deleted, pod("2", "", corev1.PodPending))
 	var log []sources.Event
 	heard := func(ms int, verb sources.Verb, assigned bool) {
@@ -59,6 +59,6 @@ func TestDeliver(t *testing.T) {
 	}
 	none := time.Time{}
 	if want := []time.Time{at(1), none, at(28), none, at(5001), none, none, at(9000), at(9504)}; !slices.Equal(delivered, want) {
-		t.Errorf("they are heard of at %v, want %v", delivered, want)
+		t.Errorf("delivered at %v, want %v", delivered, want)
 	}
 }

@@ -37,7 +37,7 @@ func TestForgets(t *testing.T) {
 				}
 			}
 			if held[pods] == 0 {
-				t.Fatalf("of %d pods %d events are told", pods, n)
+				t.Fatalf("%d pods have %d events", pods, n)
 			}
 		}
 		if held[30_000] > held[2000]+1<<20 {

@@ -1,7 +1,6 @@
-// Package jsonscan finds the parts of JSON text without decoding them, which is several times faster than
-// decoding when only a few parts matter. It checks no more than it has to in order to find where values
-// end: what is used of a value has to be decoded, and is checked then. There is no recursion, so nesting
-// costs nothing.
+// Package jsonscan finds the parts of JSON text without decoding them, which is several times faster than decoding if
+// only a few parts matter. It checks only what it needs to find the ends of values: decoding a value checks the rest.
+// There is no recursion, so nesting costs nothing.
 package jsonscan
 
 import (
@@ -11,25 +10,25 @@ import (
 	"math/bits"
 )
 
-// ErrNotJSON is about text that no JSON encoder writes.
+// ErrNotJSON is the error for text that no JSON encoder writes.
 var ErrNotJSON = errors.New("the line is not a JSON object")
 
 // Members calls visit with the name and the value of each member of the JSON object raw, until visit
-// returns false. Names are not unescaped. Both are parts of raw. What follows the object does not matter.
+// returns false. Names are not unescaped. Both are parts of raw. Text after the object is ignored.
 // The error is ErrNotJSON.
 func Members(raw []byte, visit func(name, value []byte) bool) error {
 	_, _, err := First(raw, visit)
 	return err
 }
 
-// First is Members for an object that may not be all of raw. It returns what follows the object, and that the
-// object is whole; or if visit returned false, what follows that member, unseen.
+// First is Members for an object that may be followed by more text. It returns the text after the object, and true for
+// whole; or if visit returned false, the text after that member.
 func First(raw []byte, visit func(name, value []byte) bool) (rest []byte, whole bool, err error) {
 	return FirstBy(raw, func(_ []byte, i int) int { return End(raw, i) }, visit)
 }
 
-// FirstBy is First for who takes some values apart on the way: step returns the index after the value that begins at raw[i], or -1,
-// as End does.
+// FirstBy is First with a function that scans the values: step returns the index after the value that begins at raw[i],
+// or -1, as End does.
 func FirstBy(raw []byte, step func(name []byte, i int) int, visit func(name, value []byte) bool) (rest []byte, whole bool, err error) {
 	stopped := -1
 	end := Object(raw, space(raw, 0), func(name []byte, i int) int {
@@ -153,8 +152,8 @@ func stringEnd(raw []byte, i int) int {
 	return escapedEnd(raw, end+1)
 }
 
-// escapedEnd is stringEnd for the rest of a string that has a quote in it: most of these are texts of JSON, or lines of logs, and
-// have a quote every few bytes.
+// escapedEnd is stringEnd for the rest of a string with an escaped quote: most of these are JSON or log lines, with a
+// quote every few bytes.
 func escapedEnd(raw []byte, i int) int {
 	for i < len(raw) {
 		if len(raw)-i >= 8 {

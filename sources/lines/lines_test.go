@@ -91,8 +91,8 @@ func TestPackings(t *testing.T) {
 	}
 }
 
-// TestUTF16: what Windows PowerShell's > writes is read as the text that it is, in either order of bytes, over the
-// blocks' borders, and cut inside of a character.
+// TestUTF16: output of Windows PowerShell's > is decoded, in either byte order, across block boundaries, and truncated in
+// the middle of a character.
 func TestUTF16(t *testing.T) {
 	wide := strings.Repeat("жx𝄞", blockSize/4)
 	for name, order := range map[string]binary.AppendByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian} {

@@ -15,11 +15,11 @@ import (
 // Kind is a kind of objects that a source watches.
 type Kind struct {
 	Group, Name string
-	// Without says what does not work if the kind can't be read.
+	// Without describes what does not work if the kind can't be read.
 	Without string
 	// One is the path of a list of one object of the kind.
 	One string
-	// Attributes are what an access review asks about to watch it; the verb is not among them.
+	// Attributes are those of an access review for watching it, without the verb.
 	Attributes authorizationv1.ResourceAttributes
 }
 
@@ -47,13 +47,13 @@ func (s *Source) Kinds() []Kind {
 	return kinds
 }
 
-// Get returns what the API server answers at a path, as JSON where it has a choice. It is asked once.
+// Get returns the API server's response at a path, as JSON if it has a choice. It sends one request.
 func (s *Source) Get(ctx context.Context, path string) ([]byte, error) {
 	return s.client.core().Get().RequestURI(path).SetHeader("Accept", "application/json").MaxRetries(0).Do(ctx).Raw()
 }
 
-// Names returns whose objects a list has, at most so many of them, as the API server orders them. Path is that of the list
-// with its query. An object without a namespace has none; one whose name is not safe to show is left out.
+// Names returns the names of at most that many objects of a list, in the API server's order. path is the path of
+// the list with its query. Objects whose names are not safe to show are skipped.
 func (s *Source) Names(ctx context.Context, path string, most int) ([]types.NamespacedName, error) {
 	// Names are in the metadata; the rest of the objects need not be sent.
 	const metadata = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"

@@ -10,16 +10,16 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// beside is a stream with others beside it that tell more of the same cluster.
+// beside merges a stream with others that contain more facts about the same cluster.
 type beside struct {
 	sources.Stream
 	others   []sources.Stream
 	attached bool
-	logged   *sources.Logged // the last that came before
+	logged   *sources.Logged // the latest one before the attach
 }
 
-// Beside returns a stream of what main tells, and once all that was there is known, what others tell.
-// That another one can't go on is told as a notice.
+// Beside returns a stream of the events of main and, once main has attached, of others. If one of the others
+// ends, it adds a notice.
 func Beside(main sources.Stream, others ...sources.Stream) sources.Stream {
 	if len(others) == 0 {
 		return main
@@ -36,7 +36,7 @@ func (b *beside) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	for _, o := range b.others {
-		wg.Go(func() { _ = o.Run(ctx) }) // noticed tells why it ended
+		wg.Go(func() { _ = o.Run(ctx) }) // noticed reports why it ended
 	}
 	err := b.Stream.Run(ctx)
 	stop()
@@ -65,7 +65,7 @@ func (b *beside) Take() ([]sources.Event, sources.Status) {
 	return events, status
 }
 
-// early drops events that came before it is known what was there, but remembers of which verbosity a log is.
+// early drops events before the attach, except that it keeps the verbosity of a log.
 func (b *beside) early(events []sources.Event) {
 	for _, ev := range events {
 		if l, is := ev.Fact.(*sources.Logged); is {
@@ -74,7 +74,7 @@ func (b *beside) early(events []sources.Event) {
 	}
 }
 
-// noticed tells that its stream ended, and why, as a notice.
+// noticed adds a notice with the reason when its stream ends.
 type noticed struct {
 	sources.Stream
 	mu    sync.Mutex
@@ -103,7 +103,7 @@ func (n *noticed) Take() ([]sources.Event, sources.Status) {
 	return events, status
 }
 
-// schedulerPod returns the pod in which the scheduler runs, as kubeadm and its like label it, or OpenShift (bindata of
+// schedulerPod returns the pod in which the scheduler runs, with the labels of kubeadm or of OpenShift (bindata of
 // cluster-kube-scheduler-operator).
 func (s *Source) schedulerPod() (*corev1.Pod, error) {
 	s.mu.Lock()
@@ -116,7 +116,7 @@ func (s *Source) schedulerPod() (*corev1.Pod, error) {
 	return nil, fmt.Errorf("no pod in %s has the label component=%s", s.lease.namespace, s.lease.name)
 }
 
-// isScheduler reports whether in pod a scheduler runs that holds that lease, or waits for it.
+// isScheduler reports whether pod runs a scheduler that uses that lease.
 func isScheduler(pod *corev1.Pod, lease leaseName) bool {
 	labels := pod.Labels
 	return pod.Namespace == lease.namespace && pod.Spec.NodeName != "" && (labels["component"] == lease.name || lease.namespace == usualLeases[1] && labels["app"] == usualLeases[1])

@@ -22,36 +22,36 @@ import (
 // checkWithin is how long the API server has to answer the first requests.
 const checkWithin = 10 * time.Second
 
-// ErrForbidden is what Check's error is if the user may not read pods.
+// ErrForbidden is the error of Check if the user may not read pods.
 var ErrForbidden = errors.New("you may not")
 
-// Login gets the user's credentials where a plugin of the kubeconfig has to be run for them, for as long as that
-// takes, and tells say what the plugin says meanwhile. Until it has ended, the plugin may use the terminal.
+// Login runs the credential plugin of the kubeconfig, if there is one, and passes its output to say. The plugin may
+// use the terminal until Login returns.
 func (s *Source) Login(ctx context.Context, say func(sentence string)) error {
 	if s.plugin == nil {
 		return nil
 	}
-	s.tellsPlugin(say)
-	defer s.tellsPlugin(nil)
-	err := s.plugin.login(ctx, s.speak)
+	s.setPluginOutput(say)
+	defer s.setPluginOutput(nil)
+	err := s.plugin.login(ctx, s.notify)
 	switch {
 	case ctx.Err() == nil && err != nil:
 		return fmt.Errorf("the credential plugin of the kubeconfig failed: %s; see the user's exec there", sources.Sanitize(err.Error()))
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("the time is over, and the credential plugin %s of the kubeconfig has not answered", s.plugin.name)
+		return fmt.Errorf("timed out waiting for the credential plugin %s of the kubeconfig", s.plugin.name)
 	}
 	return ctx.Err()
 }
 
-// tellsPlugin has say be told what the plugin says, or have it be a notice if say is nil.
-func (s *Source) tellsPlugin(say func(sentence string)) {
+// setPluginOutput passes the plugin's output to say, or makes it notices if say is nil.
+func (s *Source) setPluginOutput(say func(sentence string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.spoken = say
 }
 
-// speak tells a sentence, as long as the credential plugin may use the terminal.
-func (s *Source) speak(sentence string) {
+// notify passes a sentence to the user, as long as the credential plugin may use the terminal.
+func (s *Source) notify(sentence string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.spoken != nil {
@@ -59,11 +59,11 @@ func (s *Source) speak(sentence string) {
 	}
 }
 
-// maxSpoken is how many notices there are of what the credential plugin says.
+// maxSpoken limits the notices of the credential plugin's output.
 const maxSpoken = 20
 
-// pluginSays tells what the credential plugin says.
-func (s *Source) pluginSays(line sources.SafeText) {
+// onPluginOutput handles a line of the credential plugin's output.
+func (s *Source) onPluginOutput(line sources.SafeText) {
 	sentence := fmt.Sprintf("the credential plugin %s says: %s", s.plugin.name, line)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,8 +75,8 @@ func (s *Source) pluginSays(line sources.SafeText) {
 	}
 }
 
-// Check finds out what can be known before anything is watched: whether the API server is there, takes the
-// user's credentials, and lets the user read pods. An error is one sentence that says what to do.
+// Check finds out, before anything is watched, whether the API server responds, accepts the user's credentials and
+// allows reading pods. An error is one sentence that states what to do.
 func (s *Source) Check(ctx context.Context, host string) error {
 	ctx, cancel := context.WithTimeout(ctx, checkWithin)
 	defer cancel()
@@ -87,7 +87,7 @@ func (s *Source) Check(ctx context.Context, host string) error {
 		allowed, err := s.May(ctx, authorizationv1.ResourceAttributes{Namespace: s.opts.Namespace, Verb: verb, Resource: pods})
 		switch {
 		case err != nil && (apierrors.IsForbidden(err) || apierrors.IsNotFound(err)):
-			return nil // whether the user may read pods will show
+			return nil // the watch shows whether the user may read pods
 		case err != nil:
 			return Sentence(host, err)
 		case !allowed:
@@ -98,12 +98,12 @@ func (s *Source) Check(ctx context.Context, host string) error {
 	return nil
 }
 
-// usualLeases are the namespaces of the lease that the schedulers' leader holds: upstream's, and OpenShift's
+// usualLeases are the usual namespaces of the scheduler's leader election lease: upstream's, and OpenShift's
 // (cluster-kube-scheduler-operator, bindata/assets/config/defaultconfig.yaml).
 var usualLeases = [...]string{"kube-system", "openshift-kube-scheduler"}
 
-// findLease looks for the scheduler's lease where nobody said where it is. What can't be read is left as it is: the watch
-// of it tells.
+// findLease finds the scheduler's lease if the options don't specify it. Errors are ignored: the watch of the lease
+// reports them.
 func (s *Source) findLease(ctx context.Context) {
 	if s.opts.LeaseNamespace != "" {
 		return
@@ -121,9 +121,9 @@ func (s *Source) findLease(ctx context.Context) {
 	}
 }
 
-// forbidden says that the user may not read pods, in the API server's own words, which name the user.
+// forbidden returns the error for a user who may not read pods, with the API server's message, which names the user.
 func (s *Source) forbidden(ctx context.Context, verb string) error {
-	what := "all namespaces, which the queue is made of: ask for the ClusterRole in deploy/, or name a namespace with -n"
+	what := "all namespaces: ask for the ClusterRole in deploy/, or name a namespace with -n"
 	if s.opts.Namespace != "" {
 		what = fmt.Sprintf("namespace %s: ask for a Role that lets you", sources.Sanitize(s.opts.Namespace))
 	}
@@ -135,7 +135,7 @@ func (s *Source) forbidden(ctx context.Context, verb string) error {
 	return err
 }
 
-// Sentence says in one sentence what went wrong with a request to host, and what to do about it.
+// Sentence describes in one sentence why a request to host failed, and what to do.
 func Sentence(host string, err error) error {
 	at := "the API server"
 	if host != "" {
@@ -151,7 +151,7 @@ func Sentence(host string, err error) error {
 	if errors.As(err, &urlErr) {
 		inner = urlErr.Err
 	}
-	if errors.As(inner, &op) && op.Source != nil { // its port is another each time, and so would be the sentence
+	if errors.As(inner, &op) && op.Source != nil { // its port would make each sentence different
 		at := *op
 		at.Source = nil
 		inner = &at

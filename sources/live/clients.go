@@ -16,16 +16,16 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// clients are for the groups of the API that are read. They are like those of a kubernetes.Clientset, which
-// lets nobody say how answers are decoded.
+// clients are clients of the API groups that are read. A kubernetes.Clientset does not allow setting how responses
+// are decoded.
 type clients map[schema.GroupVersion]rest.Interface
 
-// closeIdle closes the connections on which no request is under way. They would stay open for a minute and a half.
+// closeIdle closes idle connections, which would otherwise stay open for 90 s.
 func (c clients) closeIdle() {
 	for _, group := range c {
 		if client, is := group.(*rest.RESTClient); is {
 			utilnet.CloseIdleConnectionsFor(client.Client.Transport)
-			return // all share it
+			return // the clients share one transport
 		}
 	}
 }
@@ -49,11 +49,11 @@ func newClients(config *rest.Config, via *http.Client) (clients, error) {
 	return c, nil
 }
 
-// core returns the client of pods, and of what else has no group.
+// core returns the client of the core group.
 func (c clients) core() rest.Interface { return c[corev1.SchemeGroupVersion] }
 
-// guarded decodes what an API server sends, JSON and protobuf, but parses no quantity that takes long: one that
-// sources.Trim refuses is decoded in its place. A real API server sends no such quantity.
+// guarded decodes responses in JSON and protobuf without parsing quantities that take long: it replaces them with
+// one that sources.Trim refuses. A real API server sends no such quantity.
 type guarded struct {
 	runtime.NegotiatedSerializer
 	types []runtime.SerializerInfo
@@ -61,16 +61,16 @@ type guarded struct {
 
 func newGuarded() *guarded {
 	g := &guarded{NegotiatedSerializer: codecs.WithoutConversion()}
-	shapes := &ways{byType: map[reflect.Type]*way{}}
+	shapes := &quantityPaths{byType: map[reflect.Type]*quantityPath{}}
 	for _, info := range g.NegotiatedSerializer.SupportedMediaTypes() {
 		switch info.MediaType {
 		case runtime.ContentTypeJSON:
 			info.Serializer = guardedJSON{info.Serializer}
 			stream := *info.StreamSerializer
-			stream.Serializer = guardedJSON{stream.Serializer} // an event may say that it is a pod
+			stream.Serializer = guardedJSON{stream.Serializer} // a watch event may state the kind of a pod
 			stream.Framer = boundedFramer{stream.Framer, true}
 			info.StreamSerializer = &stream
-		case runtime.ContentTypeProtobuf: // an event says no kind, and holds no quantity
+		case runtime.ContentTypeProtobuf: // a watch event has no kind and no quantity
 			info.Serializer = guardedProtobuf{info.Serializer, shapes}
 			stream := *info.StreamSerializer
 			stream.Framer = boundedFramer{stream.Framer, false}
@@ -83,11 +83,11 @@ func newGuarded() *guarded {
 	return g
 }
 
-// SupportedMediaTypes implements runtime.NegotiatedSerializer: what comes as anything else is not decoded.
+// SupportedMediaTypes implements runtime.NegotiatedSerializer. Responses of other types are not decoded.
 func (g *guarded) SupportedMediaTypes() []runtime.SerializerInfo { return g.types }
 
-// maxEvent limits what is read of one watch event, with the cost of its objects: see bounded. etcd takes objects of 1.5 MiB, which
-// are several times that in JSON.
+// maxEvent limits the size of a watch event, with the cost of its objects: see bounded. etcd stores objects of up to
+// 1.5 MiB, which are several times larger in JSON.
 const maxEvent = 64 << 20
 
 // boundedFramer limits the events of a watch to maxEvent.
@@ -102,7 +102,7 @@ func (f boundedFramer) NewFrameReader(r io.ReadCloser) io.ReadCloser {
 	return &eventReader{f.Framer.NewFrameReader(event), event}
 }
 
-// boundedEvent is a watch of which no more than maxEvent is read at a time.
+// boundedEvent is a watch whose events are limited to maxEvent.
 type boundedEvent struct {
 	io.ReadCloser
 	json bool
@@ -113,7 +113,7 @@ type boundedEvent struct {
 func (e *boundedEvent) Read(p []byte) (int, error) {
 	n, err := e.ReadCloser.Read(p)
 	if e.read += cost(p[:n], e.json); e.read > maxEvent {
-		return 0, fmt.Errorf("it is larger than %d MiB, which is as much as schedq reads of one", maxEvent>>20)
+		return 0, fmt.Errorf("it is larger than %d MiB, the limit of a watch event", maxEvent>>20)
 	}
 	return n, err
 }
@@ -138,7 +138,7 @@ type guardedJSON struct{ runtime.Serializer }
 // Decode implements runtime.Decoder.
 func (d guardedJSON) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (obj runtime.Object, kind *schema.GroupVersionKind, err error) {
 	err = sources.Defuse(data, func(raw []byte) error {
-		if into != nil { // nothing is left there of the time before
+		if into != nil { // remove the previous content
 			reflect.ValueOf(into).Elem().SetZero()
 		}
 		obj, kind, err = d.Serializer.Decode(raw, defaults, into)
@@ -149,7 +149,7 @@ func (d guardedJSON) Decode(data []byte, defaults *schema.GroupVersionKind, into
 
 type guardedProtobuf struct {
 	runtime.Serializer
-	ways *ways
+	ways *quantityPaths
 }
 
 // Decode implements runtime.Decoder. It may write to data.

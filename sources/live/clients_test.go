@@ -99,7 +99,7 @@ func TestEveryQuantityIsFound(t *testing.T) {
 		}
 		holding++
 		raw := bytes.ReplaceAll(inProtobuf(t, obj), []byte(stands), []byte(endless))
-		if err := (&ways{byType: map[reflect.Type]*way{}}).defuseObject(raw, known); err != nil {
+		if err := (&quantityPaths{byType: map[reflect.Type]*quantityPath{}}).defuseObject(raw, known); err != nil {
 			t.Errorf("%s: %v", kind, err)
 			continue
 		}

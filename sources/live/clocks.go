@@ -2,10 +2,9 @@ package live
 
 // The scheduler's clock may differ from this machine's, and a cluster may be far away.
 //
-// The scheduler says by its own clock when an attempt failed and when it took its lease; all else is stamped here, by this
-// machine's clock, as it comes. The two clocks may differ, and what comes from far away comes late. So the scheduler's
-// times are put where they would be had it told them at once: what is stamped here before an attempt that follows from it
-// stays before it.
+// The times of failed attempts and of the lease are by the scheduler's clock. Everything else has the time at which it
+// arrives, by this machine's clock. The clocks may differ, and a distant cluster adds a delay. So the scheduler's times
+// are moved by the shortest observed lag, which keeps an attempt after the events that led to it.
 
 import (
 	"fmt"
@@ -14,27 +13,27 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Delays are how long what the scheduler and the API server say takes to come here, each at the least, lately.
+// Delays contains the shortest recent delays of the scheduler's writes and of the API server's responses.
 type Delays struct {
-	told    shortest // from when the scheduler does something, by its clock, until that is heard of here, by this machine's
-	answers shortest // from a request that asks for next to nothing to its answer
-	first   time.Time
-	renewed bool // a renewal of the lease is among what was heard: those wait for no rate limit
-	said    time.Duration
+	writes   shortest // from an action of the scheduler, by its clock, to its arrival, by this machine's
+	answers  shortest // from a small request to its response
+	first    time.Time
+	renewed  bool // writes includes a renewal of the lease, which is not rate-limited
+	reported time.Duration
 }
 
 const (
-	// leastWrite is how long what the scheduler writes takes at the least until anybody can hear of it. Measured by renewals
-	// of leases on one machine; it is the model's shortestRequest.
+	// leastWrite is the shortest time from a write of the scheduler to its delivery. Measured with renewals of leases
+	// on one machine; equals the model's shortestRequest.
 	leastWrite = 3 * time.Millisecond
-	// settling is for how long Events alone must have come to tell of the clocks: the first ones may have waited for the rate
-	// limit of the client that writes them. Chosen: five times what that needs to send a hundred.
+	// settling is how long Events must have arrived before the offset follows from them alone: the first ones may have
+	// been rate-limited. Chosen: five times as long as the client needs to send a hundred.
 	settling = 10 * time.Second
-	// muchAhead is how far they must be apart for a person to be told.
+	// muchAhead is the offset from which the user is notified.
 	muchAhead = 250 * time.Millisecond
 )
 
-// Heard takes in that it was heard of at now that the scheduler did something at that time, by its own clock.
+// Heard records the arrival at now of an action that the scheduler took at at, by its own clock.
 func (d *Delays) Heard(now, at time.Time, renewal bool) {
 	by := now.Sub(at)
 	if by.Abs() > sources.FarApart {
@@ -44,30 +43,30 @@ func (d *Delays) Heard(now, at time.Time, renewal bool) {
 		d.first = now
 	}
 	d.renewed = d.renewed || renewal
-	d.told.add(now, by)
+	d.writes.add(now, by)
 }
 
-// Answered takes in that the API server answered at now what it was asked so long before.
+// Answered records a response of the API server at now, and its duration.
 func (d *Delays) Answered(now time.Time, took time.Duration) { d.answers.add(now, took) }
 
-// Answers returns how long an answer takes at the least. 0 while none has come.
+// Answers returns the shortest recent duration of a response, or 0 before the first.
 func (d *Delays) Answers() time.Duration {
 	answers, _ := d.answers.least()
 	return answers
 }
 
-// Offset returns by how much later than by its own clock one would hear of here what the scheduler tells at once. 0 while it is not
-// known.
+// Offset returns the difference between the arrival of an immediate write, by this machine's clock, and its time by
+// the scheduler's clock. It is 0 while unknown.
 func (d *Delays) Offset(now time.Time) time.Duration {
-	by, known := d.told.least()
+	by, known := d.writes.least()
 	if !known || !d.renewed && now.Sub(d.first) < settling {
 		return 0
 	}
 	return by - leastWrite
 }
 
-// Ahead returns how far this machine's clock is ahead of the scheduler's: negative if it is behind, and 0 while that is not
-// known. An answer is taken to need as long each way.
+// Ahead returns how far this machine's clock is ahead of the scheduler's. It is negative if it is behind, and 0 while
+// unknown. Both directions of a request are assumed to take equally long.
 func (d *Delays) Ahead(now time.Time) time.Duration {
 	offset := d.Offset(now)
 	answers, asked := d.answers.least()
@@ -77,30 +76,30 @@ func (d *Delays) Ahead(now time.Time) time.Duration {
 	return offset - answers/2
 }
 
-// Notice returns a sentence about clocks that are apart, or "". It stays as it is unless what it says has changed much.
+// Notice returns a sentence about differing clocks, or "". It changes only with a large change of the offset.
 func (d *Delays) Notice(now time.Time) string {
-	if by := d.Ahead(now); now.Sub(d.first) >= settling && (by-d.said).Abs() >= max(muchAhead, d.said.Abs()/2) {
-		d.said = by
+	if by := d.Ahead(now); now.Sub(d.first) >= settling && (by-d.reported).Abs() >= max(muchAhead, d.reported.Abs()/2) {
+		d.reported = by
 	}
 	how := "ahead of"
 	switch {
-	case d.said.Abs() < muchAhead:
+	case d.reported.Abs() < muchAhead:
 		return ""
-	case d.said < 0:
+	case d.reported < 0:
 		how = "behind"
 	}
-	return fmt.Sprintf("This machine's clock is about %s %s the scheduler's: the times that the scheduler tells are put right by that.", d.said.Abs().Round(100*time.Millisecond), how)
+	return fmt.Sprintf("This machine's clock is about %s %s the scheduler's. schedq corrects the scheduler's times.", d.reported.Abs().Round(100*time.Millisecond), how)
 }
 
-// shortest is the least of the durations that came lately: in this span, or in the one before it.
+// shortest is the shortest duration of this span and the one before it.
 type shortest struct {
 	began         time.Time // this span
 	now, before   time.Duration
 	came, earlier bool
 }
 
-// span is for how long at the least a duration is remembered. Chosen: a lease is renewed thirty times in it, and a clock that was
-// set is followed within two.
+// span is how long a duration is kept at least. Chosen: it contains thirty renewals of a lease, and a clock that is
+// set is corrected within two spans.
 const span = time.Minute
 
 func (s *shortest) add(at time.Time, d time.Duration) {
@@ -113,7 +112,7 @@ func (s *shortest) add(at time.Time, d time.Duration) {
 	}
 }
 
-// least returns it, and false if nothing came.
+// least returns the shortest duration, and false if there is none.
 func (s *shortest) least() (time.Duration, bool) {
 	if s.earlier && s.before < s.now {
 		return s.before, true

@@ -11,47 +11,46 @@ import (
 func TestDelays(t *testing.T) {
 	start := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	const ms = time.Millisecond
-	// by is how much later than by the scheduler's clock it is heard of that the scheduler does something.
-	type telling struct {
+	type arrival struct {
 		after   time.Duration // since the start, by this machine's clock
-		by      time.Duration
+		by      time.Duration // after the scheduler's time
 		renewal bool
 	}
-	every2s := func(from, to int, by time.Duration) (all []telling) {
+	every2s := func(from, to int, by time.Duration) (all []arrival) {
 		for s := from; s < to; s += 2 {
-			all = append(all, telling{time.Duration(s) * time.Second, by + time.Duration(s%7)*ms, true})
+			all = append(all, arrival{time.Duration(s) * time.Second, by + time.Duration(s%7)*ms, true})
 		}
 		return all
 	}
 	for _, c := range []struct {
 		name          string
-		told          []telling
+		arrivals      []arrival
 		answers       time.Duration
 		offset, ahead time.Duration
 		notice        string
 	}{
-		{"nothing was heard", nil, 2 * ms, 0, 0, ""},
+		{"no arrivals", nil, 2 * ms, 0, 0, ""},
 		{"on one machine", every2s(0, 60, 3*ms), 0, 0, 0, ""},
 		{"far away", every2s(0, 60, 83*ms), 160 * ms, 80 * ms, 0, ""},
 		{"far away, and this clock is ahead", every2s(0, 60, 383*ms), 160 * ms, 380 * ms, 300 * ms, "is about 300ms ahead of"},
 		{"this clock is behind", every2s(0, 60, -1997*ms), 4 * ms, -2000 * ms, -2002 * ms, "is about 2s behind"},
-		{"an Event that was held up, and one that was not", []telling{{0, 903 * ms, false}, {time.Second, 13 * ms, false}, {11 * time.Second, 503 * ms, false}}, 0, 10 * ms, 10 * ms, ""},
-		{"Events that may all have been held up", []telling{{0, 903 * ms, false}, {time.Second, 803 * ms, false}}, 0, 0, 0, ""},
+		{"an Event that was held up, and one that was not", []arrival{{0, 903 * ms, false}, {time.Second, 13 * ms, false}, {11 * time.Second, 503 * ms, false}}, 0, 10 * ms, 10 * ms, ""},
+		{"Events that may all have been held up", []arrival{{0, 903 * ms, false}, {time.Second, 803 * ms, false}}, 0, 0, 0, ""},
 		{"this clock was set back", append(every2s(0, 60, 903*ms), every2s(60, 76, 3*ms)...), 0, 0, 0, ""},
 		{"this clock was set forward", append(every2s(0, 60, 3*ms), every2s(60, 200, 903*ms)...), 0, 900 * ms, 900 * ms, "is about 900ms ahead of"},
-		{"a time of another day", append(every2s(0, 60, 3*ms), telling{time.Minute, -48 * time.Hour, true}), 0, 0, 0, ""},
+		{"a time of another day", append(every2s(0, 60, 3*ms), arrival{time.Minute, -48 * time.Hour, true}), 0, 0, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var d Delays
 			now, notice := start, ""
-			for _, one := range c.told {
+			for _, one := range c.arrivals {
 				now = start.Add(one.after)
 				d.Heard(now, now.Add(-one.by), one.renewal)
 				d.Answered(now, c.answers)
 				notice = d.Notice(now)
 			}
 			if got := d.Offset(now); got != c.offset {
-				t.Errorf("it is heard of %v later, want %v", got, c.offset)
+				t.Errorf("the offset is %v, want %v", got, c.offset)
 			}
 			if got := d.Ahead(now); got != c.ahead {
 				t.Errorf("this clock is %v ahead, want %v", got, c.ahead)

@@ -97,7 +97,7 @@ func TestTwoDays(t *testing.T) {
 		recorder := ring.Record(source, out)
 		server.Put(node("n-1", "4"))
 		stop := run(t, recorder)
-		pods := map[string]bool{} // by what was told
+		pods := map[string]bool{} // according to the events
 		var status sources.Status
 		take := func() {
 			var events []sources.Event

@@ -13,16 +13,16 @@ import (
 	"github.com/schedq/schedq/sources/attempts"
 )
 
-// What the cluster tells of its scheduler besides the objects that the scheduler reads.
+// Resources that contain facts about the scheduler; the scheduler does not read them.
 const (
 	events = sources.EventsWatch
 	leases = sources.LeasesWatch
 )
 
-// leaseName is the lease that the schedulers' leader holds.
+// leaseName is the name of the schedulers' leader election lease.
 type leaseName struct{ namespace, name string }
 
-// trim is sources.Trim, and the like for the two kinds that tell of the scheduler.
+// trim is sources.Trim, extended to Events and leases.
 func trim(obj runtime.Object) (runtime.Object, error) {
 	switch o := obj.(type) {
 	case *eventsv1.Event:
@@ -36,7 +36,8 @@ func trim(obj runtime.Object) (runtime.Object, error) {
 	return sources.Trim(obj)
 }
 
-// failedAttempt returns the attempt that a new or changed Event tells of, and false if it tells of none. Its time is the scheduler's.
+// failedAttempt returns the failed attempt of a new or changed Event, with the scheduler's time. It returns false if
+// there is none.
 func failedAttempt(old, e *eventsv1.Event) (attempts.Failed, bool) {
 	f, ok := attempts.Read(e)
 	if !ok {
@@ -44,14 +45,15 @@ func failedAttempt(old, e *eventsv1.Event) (attempts.Failed, bool) {
 	}
 	if old != nil {
 		if before, ok := attempts.Read(old); ok && before.Last.Equal(f.Last) {
-			return f, false // written again, as it was
+			return f, false // unchanged
 		}
 	}
 	return f, true
 }
 
-// heard takes in that the scheduler did something at that time by its clock, and tells how the clocks go together where that shows it. The lock is held.
-func (s *Source) heard(now, at time.Time, renewal bool) {
+// observeDelay records the arrival at now of an action of the scheduler at at, by its clock, and emits the clocks'
+// offset if it has changed. The lock is held.
+func (s *Source) observeDelay(now, at time.Time, renewal bool) {
 	s.delays.Heard(now, at, renewal)
 	if found := s.delays.Offset(now); (found - s.offset).Abs() >= apart {
 		s.offset = found
@@ -59,31 +61,31 @@ func (s *Source) heard(now, at time.Time, renewal bool) {
 	}
 }
 
-// apart is by how much clocks must be further apart, or nearer, than was told last to be told of again. Chosen: pods whose backoff ends so
-// near the end of a second are one in two hundred.
+// apart is the change of the offset from which it is emitted again. Chosen: the backoff of one pod in two hundred
+// ends so close to the end of a second.
 const apart = 5 * time.Millisecond
 
-// attempted tells of an attempt that an Event tells of. The lock is held.
-func (s *Source) attempted(now time.Time, f attempts.Failed, coarse bool) {
-	if !coarse && s.watches.Hears(now, events) { // or it says when a watch went on
-		s.heard(now, f.Last, false)
+// onAttempt emits the failed attempt of an Event. The lock is held.
+func (s *Source) onAttempt(now time.Time, f attempts.Failed, coarse bool) {
+	if !coarse && s.watches.Delivers(now, events) { // otherwise its arrival shows only when a watch resumed
+		s.observeDelay(now, f.Last, false)
 	}
 	at := f.Last.Add(s.delays.Offset(now))
 	switch {
 	case at.Sub(now) > farAhead:
 		return
-	case at.After(now), coarse && now.Sub(at) < 2*time.Second: // an Event of core/v1 tells the second only
+	case at.After(now), coarse && now.Sub(at) < 2*time.Second: // an Event of core/v1 has only seconds
 		at = now
 	}
 	s.emit(at, &sources.FailedAttempt{Pod: f.Pod, UID: f.UID, Message: f.Message, Recorded: f.Recorded})
 }
 
-// farAhead is how far in the future an attempt may be that an Event tells of, for the Event to be taken.
+// farAhead is how far in the future the attempt of an accepted Event may be.
 const farAhead = time.Minute
 
-// patched reports whether the change from old to pod shows that the scheduler wrote the outcome of a
-// failed attempt. It does not write what is there already (schedule_one.go, updatePod). A node that is nominated
-// without another word is that of a binding that takes its time (NominatedNodeNameForExpectation).
+// patched reports whether the change from old to pod is the patch of a failed attempt. The scheduler sends no patch
+// that changes nothing (schedule_one.go, updatePod). A patch that only nominates a node is that of a slow binding
+// (NominatedNodeNameForExpectation).
 func patched(old, pod *corev1.Pod) bool {
 	if old == nil || old.Spec.NodeName != "" || pod.Spec.NodeName != "" {
 		return false
@@ -98,7 +100,7 @@ func patched(old, pod *corev1.Pod) bool {
 	return old.Status.NominatedNodeName != "" && pod.Status.NominatedNodeName == ""
 }
 
-// unscheduled returns the condition by which the scheduler says that pod could not be scheduled, or nil.
+// unscheduled returns the pod's PodScheduled condition if it is false, or nil.
 func unscheduled(pod *corev1.Pod) *corev1.PodCondition {
 	for i := range pod.Status.Conditions {
 		c := &pod.Status.Conditions[i]

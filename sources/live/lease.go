@@ -9,21 +9,21 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// leadership is who leads the schedulers, and for how long that was not heard.
+// leadership is the state of the schedulers' lease.
 type leadership struct {
-	leader       string
-	lasts        time.Duration // how long the lease is: nobody leads once it was not renewed for that long
-	heardRenewal time.Time     // when that it was renewed was heard last, by this machine's clock. Zero if there is no lease
-	lapsed       bool          // that was told
+	leader      string
+	lasts       time.Duration // the duration of the lease, after which it expires
+	lastRenewal time.Time     // when the last renewal arrived, by this machine's clock. Zero if there is no lease
+	lapsed      bool          // its expiry was emitted
 }
 
-// leaseLasts is how long the schedulers' lease is by default (component-base, config.LeaderElectionConfiguration).
+// leaseLasts is the default duration of the schedulers' lease (component-base, config.LeaderElectionConfiguration).
 const leaseLasts = 15 * time.Second
 
-// renewal takes in a change of the lease.
-func (s *Source) renewal(now time.Time, lease *coordinationv1.Lease) {
-	s.led(now, holder(lease), acquired(lease))
-	s.heardRenewal, s.lasts = now, leaseLasts
+// onRenewal handles a change of the lease.
+func (s *Source) onRenewal(now time.Time, lease *coordinationv1.Lease) {
+	s.setLeader(now, holder(lease), acquired(lease))
+	s.lastRenewal, s.lasts = now, leaseLasts
 	if seconds := lease.Spec.LeaseDurationSeconds; seconds != nil && *seconds > 0 {
 		s.lasts = time.Duration(*seconds) * time.Second
 	}
@@ -33,9 +33,9 @@ func (s *Source) renewal(now time.Time, lease *coordinationv1.Lease) {
 	}
 }
 
-// led notes who leads the schedulers, and since when. Another one has none of the memory of the one before,
-// and its flushes follow from when it took the lease.
-func (s *Source) led(now time.Time, by string, since time.Time) {
+// setLeader records the leader of the schedulers, and since when it leads. A new leader starts with an empty queue,
+// and its flushes follow from when it acquired the lease.
+func (s *Source) setLeader(now time.Time, by string, since time.Time) {
 	if by == "" || by == s.leader {
 		return
 	}
@@ -48,29 +48,29 @@ func (s *Source) led(now time.Time, by string, since time.Time) {
 	if !known {
 		since = now
 	}
-	if before != "" || known { // or it has led for long, and the lease could not be read before
+	if before != "" || known { // otherwise it has led before, and the lease could not be read
 		release, from := s.release()
 		s.emit(since, &sources.SchedulerStarted{Release: release, From: from, PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
-		s.emit(now, &sources.Mark{Text: sources.Sanitize("a new scheduler leads, and begins with an empty queue: " + by)})
+		s.emit(now, &sources.Mark{Text: sources.Sanitize("a new scheduler leads, with an empty queue: " + by)})
 	}
 }
 
-// noteLapse tells that nobody renews the lease, if it is watched and that is so. The lock is held.
+// noteLapse emits the expiry of the lease if it is watched and not renewed. The lock is held.
 func (s *Source) noteLapse(now time.Time, heard bool) {
 	switch {
-	case s.heardRenewal.IsZero(), s.lapsed:
+	case s.lastRenewal.IsZero(), s.lapsed:
 		return
-	case !heard, !s.watches.Hears(now, leases):
-		s.heardRenewal = now // whether it was renewed meanwhile is not known
+	case !heard, !s.watches.Delivers(now, leases):
+		s.lastRenewal = now // a renewal may have been missed
 		return
-	case now.Sub(s.heardRenewal) <= s.lasts:
+	case now.Sub(s.lastRenewal) <= s.lasts:
 		return
 	}
 	s.lapsed = true
-	s.emit(now, &sources.Silent{Since: s.heardRenewal.UTC()})
+	s.emit(now, &sources.Silent{Since: s.lastRenewal.UTC()})
 }
 
-// acquired is when the lease's holder took it. Zero if that is not known.
+// acquired returns when the lease's holder acquired it. Zero if unknown.
 func acquired(obj runtime.Object) time.Time {
 	lease, ok := obj.(*coordinationv1.Lease)
 	if !ok || lease == nil || lease.Spec.AcquireTime == nil || sources.CheckTime(lease.Spec.AcquireTime.Time) != nil {
@@ -79,7 +79,7 @@ func acquired(obj runtime.Object) time.Time {
 	return lease.Spec.AcquireTime.UTC()
 }
 
-// renewed is when the lease's holder renewed it, by its own clock. Zero if that is not known.
+// renewed returns when the lease's holder renewed it, by its own clock. Zero if unknown.
 func renewed(lease *coordinationv1.Lease) time.Time {
 	if lease.Spec.RenewTime == nil || sources.CheckTime(lease.Spec.RenewTime.Time) != nil {
 		return time.Time{}
@@ -87,7 +87,7 @@ func renewed(lease *coordinationv1.Lease) time.Time {
 	return lease.Spec.RenewTime.Time
 }
 
-// holder is who holds the lease. Empty if nobody does.
+// holder returns the holder of the lease. Empty if there is none.
 func holder(obj runtime.Object) string {
 	lease, ok := obj.(*coordinationv1.Lease)
 	if !ok || lease == nil || lease.Spec.HolderIdentity == nil {

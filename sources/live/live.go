@@ -1,6 +1,6 @@
-// Package live watches a cluster through its API server: everything that kube-scheduler and its plugins
-// read, and what the cluster tells of the scheduler itself. It only reads, by construction, and what it
-// hands on is trimmed, sanitised and bounded like a recording.
+// Package live watches a cluster through its API server: everything that kube-scheduler and its plugins read, and
+// the scheduler's Events and lease. It is read-only by construction. Its events are trimmed, sanitised and bounded
+// like those of a recording.
 package live
 
 import (
@@ -29,25 +29,24 @@ import (
 // Format is the format's name in sources.Recording.
 const Format = "live"
 
-// Options say what is watched.
+// Options define what is watched.
 type Options struct {
 	// Name is what to call the cluster: its context in the kubeconfig.
 	Name string
-	// Namespace is the only one whose objects are read. Empty means all of them, which is what the
-	// scheduler sees.
+	// Namespace is the only namespace whose objects are read. Empty means all, as for the scheduler.
 	Namespace string
-	// LeaseNamespace and LeaseName are the lease that the schedulers' leader holds. Empty means kube-scheduler, in
-	// whichever of the usual namespaces Check finds it.
+	// LeaseNamespace and LeaseName identify the schedulers' leader election lease. Empty means kube-scheduler, in the
+	// usual namespace in which Check finds it.
 	LeaseNamespace, LeaseName string
-	// MaxAnswer is how much is read of the API server's answers that are under way, together, in bytes after
-	// decompression; one is a page of 500 objects at the most. MaxList is how many bytes the objects of one kind may take when they are listed.
-	// 0 is the constant of that name. A cluster that has more ends Run with an error.
+	// MaxAnswer limits the responses in progress together, in bytes after decompression; one is a page of at most 500
+	// objects. MaxList limits the memory of the listed objects of one kind, in bytes. 0 means the constant of that
+	// name. Run ends with an error if a cluster exceeds a limit.
 	MaxAnswer, MaxList int64
-	// UserAgent is the name by which the API server knows the requests.
+	// UserAgent is the User-Agent of the requests.
 	UserAgent string
 }
 
-// The bounds by default, in bytes.
+// The default limits, in bytes.
 const (
 	MaxAnswer = 256 << 20
 	MaxList   = 1 << 30
@@ -64,42 +63,42 @@ type Source struct {
 
 	mu       sync.Mutex         // guards what follows, and the stores' objects
 	stop     context.CancelFunc // ends Run
-	refused  error              // why it did
+	refused  error              // why Run was ended
 	pending  []sources.Event
 	watches  *watchSet
 	attached time.Time
 	leadership
-	asked   bool   // the API server, of which release it is
-	serves  string // which that is, or "" if it did not tell
-	omitted int    // objects that could not be taken
+	asked   bool   // the API server's release was requested
+	serves  string // that release, or "" if unknown
+	omitted int    // skipped objects
 	notices []string
-	hearing
+	outage
 	delays Delays
-	offset time.Duration // the delays' that was told last
+	offset time.Duration // the clocks' offset that was emitted last
 	speech
 }
 
-// hearing is what is known of the API server's silence.
-type hearing struct {
-	silent  time.Time            // since when the API server does not answer
-	unheard sources.SafeText     // why it does not
-	marked  map[string]time.Time // what is marked as not heard of, and since when it is not
+// outage is the state of an API server that does not respond.
+type outage struct {
+	silent time.Time            // since when the API server does not respond
+	reason sources.SafeText     // why
+	marked map[string]time.Time // resources marked as without updates, and since when
 }
 
-// speech is what the credential plugin says.
+// speech is the output of the credential plugin.
 type speech struct {
 	said   []string
-	spoken func(sentence string) // is told what it says, while it may use the terminal
+	spoken func(sentence string) // receives the output while the plugin may use the terminal
 }
 
 var _ sources.Stream = (*Source)(nil)
 
-// New returns a source of the cluster that config leads to. It makes no request; config is not changed.
+// New returns a source of the cluster of config. It sends no request and does not change config.
 func New(config *rest.Config, opts Options) (*Source, error) {
 	opts.MaxList = cmp.Or(opts.MaxList, MaxList)
 	config = rest.CopyConfig(config)
 	config.UserAgent = cmp.Or(opts.UserAgent, "schedq")
-	config.Timeout = 0 // would end a watch; requests that should be quick have their own
+	config.Timeout = 0 // would end a watch; short requests have their own
 	config.QPS, config.Burst = 50, 100
 	config.AcceptContentTypes, config.ContentType = "application/vnd.kubernetes.protobuf,application/json", "application/json"
 	config.WarningHandler = rest.NoWarnings{}
@@ -116,7 +115,7 @@ func New(config *rest.Config, opts Options) (*Source, error) {
 	return newSource(client, plugin, opts), nil
 }
 
-// clientFor returns what makes requests as config says, and the credential plugin that it runs, or nil.
+// clientFor returns an HTTP client for config, and its credential plugin, or nil.
 func clientFor(config *rest.Config) (*http.Client, *plugin, error) {
 	var p *plugin
 	if config.ExecProvider != nil {
@@ -153,12 +152,12 @@ func newSource(client clients, plugin *plugin, opts Options) *Source {
 	}
 	s.watches = newWatches(names...)
 	if plugin != nil {
-		plugin.say = s.pluginSays
+		plugin.say = s.onPluginOutput
 	}
 	return s
 }
 
-// Only returns a source of the same cluster that reads only one namespace. s is not to be used any more.
+// Only returns a source of the same cluster that reads only one namespace. s must not be used afterwards.
 func (s *Source) Only(namespace string) *Source {
 	opts := s.opts
 	opts.Namespace = namespace
@@ -170,7 +169,7 @@ func (s *Source) Name() sources.SafeText { return sources.Sanitize(cmp.Or(s.opts
 
 // Run implements sources.Stream.
 func (s *Source) Run(ctx context.Context) error {
-	// Without ctx's deadline: client-go would report that in place of the reason why lists fail.
+	// Without ctx's deadline: client-go would report it instead of the reason why lists fail.
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
@@ -221,25 +220,25 @@ func (s *Source) Take() ([]sources.Event, sources.Status) {
 	return events, status
 }
 
-// changed tells what became of one object. The lock is held.
+// changed emits the change of an object. The lock is held.
 func (s *Source) changed(now time.Time, verb sources.Verb, old, obj runtime.Object) {
 	if s.attached.IsZero() {
-		return // told all at once, when all is there
+		return // attach emits all objects together
 	}
 	switch o := obj.(type) {
 	case *eventsv1.Event:
 		before, _ := old.(*eventsv1.Event)
 		pod, _ := s.store(pods).objects[types.NamespacedName{Namespace: o.Regarding.Namespace, Name: o.Regarding.Name}].(*corev1.Pod)
 		if f, ok := failedAttempt(before, o); ok && verb != sources.Deleted && (pod == nil || attempts.BySchedulerOf(pod, o)) {
-			s.attempted(now, f, o.EventTime.IsZero())
+			s.onAttempt(now, f, o.EventTime.IsZero())
 		}
 		return
 	case *coordinationv1.Lease:
-		if at := renewed(o); verb == sources.Updated && !at.IsZero() && s.watches.Hears(now, leases) {
-			s.heard(now, at, true)
+		if at := renewed(o); verb == sources.Updated && !at.IsZero() && s.watches.Delivers(now, leases) {
+			s.observeDelay(now, at, true)
 		}
 		if verb != sources.Deleted {
-			s.renewal(now, o)
+			s.onRenewal(now, o)
 		}
 		return
 	}
@@ -255,7 +254,7 @@ func (s *Source) emit(now time.Time, f sources.Fact) {
 	s.pending = append(s.pending, sources.Event{Time: now.UTC(), Fact: f})
 }
 
-// attach tells all that is there. The lock is held.
+// attach emits all objects. The lock is held.
 func (s *Source) attach(now time.Time) {
 	s.attached = now
 	s.watches.Attached(now)
@@ -272,14 +271,14 @@ func (s *Source) attach(now time.Time) {
 		return pod
 	}
 	offset := s.delays.Offset(now)
-	for _, t := range attempts.SumUp(s.eventsSeen(), waiting) {
+	for _, t := range attempts.SumUp(s.knownEvents(), waiting) {
 		t.First, t.Failed = t.First.Add(offset), t.Failed.Add(offset)
 		s.emit(now, t)
 	}
 	var began time.Time
 	for _, obj := range s.store(leases).objects {
 		s.leader, began = holder(obj), acquired(obj)
-		s.renewal(now, obj.(*coordinationv1.Lease))
+		s.onRenewal(now, obj.(*coordinationv1.Lease))
 	}
 	if release, from := s.release(); release != "" {
 		s.emit(now, &sources.SchedulerRunning{Release: release, From: from})
@@ -290,8 +289,8 @@ func (s *Source) attach(now time.Time) {
 	s.emit(now, &sources.Attached{Began: began, Nodes: s.watches.State(nodes) == sources.ResourceWatched})
 }
 
-// eventsSeen yields the Events that there are.
-func (s *Source) eventsSeen() iter.Seq[*eventsv1.Event] {
+// knownEvents yields the listed Events.
+func (s *Source) knownEvents() iter.Seq[*eventsv1.Event] {
 	return func(yield func(*eventsv1.Event) bool) {
 		for _, obj := range s.store(events).objects {
 			if !yield(obj.(*eventsv1.Event)) {
@@ -301,7 +300,7 @@ func (s *Source) eventsSeen() iter.Seq[*eventsv1.Event] {
 	}
 }
 
-// inOrder returns objects as the scheduler may have come to know them: the oldest first.
+// inOrder returns objects in the order in which the scheduler may have received them: the oldest first.
 func inOrder(objects map[types.NamespacedName]runtime.Object) []runtime.Object {
 	list := make([]runtime.Object, 0, len(objects))
 	for _, obj := range objects {
@@ -320,11 +319,11 @@ func (s *Source) store(name string) *store {
 	return s.stores[i]
 }
 
-// leftOut counts an object that could not be taken, and says so once.
+// leftOut counts a skipped object, and adds one notice.
 func (s *Source) leftOut(r *resource, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.omitted++; s.omitted == 1 {
-		s.notices = append(s.notices, fmt.Sprintf("An object among the %s is left out: %s.", r.name, err))
+		s.notices = append(s.notices, fmt.Sprintf("Skipped an object among the %s: %s.", r.name, err))
 	}
 }

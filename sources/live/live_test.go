@@ -244,7 +244,7 @@ func TestOneWatchBroken(t *testing.T) {
 		}
 		server.Refuse("events", 0)
 		attempts := func() []sources.Event {
-			return slices.DeleteFunc(slices.Clone(w.events), func(ev sources.Event) bool { _, is := ev.Fact.(*sources.Mark); return is }) // that they are not heard of
+			return slices.DeleteFunc(slices.Clone(w.events), func(ev sources.Event) bool { _, is := ev.Fact.(*sources.Mark); return is }) // without marks of broken watches
 		}
 		w.until("what was missed", func() bool { return len(attempts()) > 0 && w.status.Trouble == "" })
 		if got := attempts(); len(got) != 1 || !got[0].Time.Equal(failed) {
@@ -471,7 +471,7 @@ func TestHostileObjects(t *testing.T) {
 	server.Put(node("n-1", "4"), bad, pod("good", ""))
 	w := watch(t, server)
 	w.tells("added n-1", "added good", "Attached")
-	if n := w.status.Notices; len(n) != 1 || !strings.Contains(n[0], "left out") || strings.Contains(n[0], "\x1b") {
+	if n := w.status.Notices; len(n) != 1 || !strings.Contains(n[0], "Skipped") || strings.Contains(n[0], "\x1b") {
 		t.Errorf("the notices are %q", n)
 	}
 }

@@ -18,12 +18,12 @@ type notedWatch struct {
 	failed  func(error)
 	came    func(runtime.Object)
 	within  time.Duration
-	late    *time.Timer // for hand alone
+	late    *time.Timer // used by hand only
 }
 
-// noteWatch returns w. It calls ended once: when w ends, before its channel is closed, or when it is stopped; and failed with the
-// errors that w delivers, such as an event that can't be decoded; and came with each object. w is stopped if no event comes for within before the first
-// bookmark, which ends a streamed list; 0 is for ever.
+// noteWatch wraps w. It calls ended once, when w ends, before its channel is closed, or when it is stopped; failed with
+// each error that w delivers, such as an event that can't be decoded; and came with each object. w is stopped if no
+// event arrives for within before the first bookmark, which ends a streamed list; 0 means no limit.
 func noteWatch(w watch.Interface, within time.Duration, ended func(), failed func(error), came func(runtime.Object)) watch.Interface {
 	n := &notedWatch{Interface: w, results: make(chan watch.Event), stopped: make(chan struct{}), failed: failed, came: came, within: within}
 	n.end = sync.OnceFunc(func() {
@@ -34,7 +34,7 @@ func noteWatch(w watch.Interface, within time.Duration, ended func(), failed fun
 	return n
 }
 
-// hand hands on what the watch tells until it ends.
+// hand forwards the events of the watch until it ends.
 func (n *notedWatch) hand() {
 	defer close(n.results)
 	defer n.end()

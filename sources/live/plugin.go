@@ -32,10 +32,9 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// plugin is the kubeconfig's credential plugin: a program that prints a token or a certificate, as
-// client.authentication.k8s.io says. client-go runs such programs as well, but lets them write to the terminal
-// whatever they like, keeps all that they print, and waits for them whatever happens meanwhile. It is safe for
-// concurrent use.
+// plugin is the kubeconfig's credential plugin: a program that prints a token or a certificate, as defined by
+// client.authentication.k8s.io. client-go also runs such programs, but does not sanitise or limit their output, and
+// can't be cancelled. plugin is safe for concurrent use.
 type plugin struct {
 	config  *clientcmdapi.ExecConfig
 	name    sources.SafeText
@@ -43,25 +42,25 @@ type plugin struct {
 	version schema.GroupVersion
 	cluster *clientauthentication.Cluster
 	dialer  *connrotation.Dialer
-	// say is told each line that the plugin writes for a person, made safe. Set before the first run.
+	// say receives each line that the plugin writes to standard error, sanitised. Set before the first run.
 	say func(line sources.SafeText)
 
 	mu       sync.Mutex
-	terminal bool // whether it may talk to the person at the terminal
+	terminal bool // whether it may use the terminal
 	held     *credentials
-	run      *pluginRun // under way, or nil
-	ended    time.Time  // when the last one did
-	failed   error      // why, if it failed
+	run      *pluginRun // in progress, or nil
+	ended    time.Time  // end of the last run
+	failed   error      // why the last run failed
 }
 
-// credentials are what a plugin printed. expires is zero if they don't.
+// credentials are the output of a plugin. expires is zero if they don't expire.
 type credentials struct {
 	token   string
 	cert    *tls.Certificate
 	expires time.Time
 }
 
-// pluginRun is one run of the program, for as long as somebody waits for it.
+// pluginRun is one run of the program. It is cancelled when no caller waits for it.
 type pluginRun struct {
 	began   time.Time
 	waiting int
@@ -71,18 +70,18 @@ type pluginRun struct {
 	err     error
 }
 
-// Bounds on a plugin. A token has some KiB, and what is said for a person some lines.
+// Limits of a plugin's output. A token has some KiB, and messages have some lines.
 const (
 	maxPluginOutput = 1 << 20
 	maxPluginLines  = 50  // of a run
 	maxPluginLine   = 500 // bytes
 )
 
-// pluginAgain is after how long a plugin is run again that failed, or whose credentials are not taken: many
-// requests would have it run each by itself.
+// pluginAgain is the delay before a plugin runs again that failed or whose credentials were refused. Otherwise each
+// of many requests would run it.
 const pluginAgain = 5 * time.Second
 
-// waitedFor is after how long it is said that the plugin is waited for.
+// waitedFor is the time after which a notice reports that schedq waits for the plugin.
 const waitedFor = 3 * time.Second
 
 // newPlugin returns the plugin of config, which has one.
@@ -93,7 +92,7 @@ func newPlugin(config *rest.Config) (*plugin, error) {
 	p.codecs = serializer.NewCodecFactory(scheme)
 	version, err := schema.ParseGroupVersion(p.config.APIVersion)
 	if err != nil || !scheme.IsVersionRegistered(version) || version.Version == runtime.APIVersionInternal {
-		return nil, fmt.Errorf("the credential plugin %s of the kubeconfig has the apiVersion %q, which schedq does not know", p.name, sources.Sanitize(p.config.APIVersion))
+		return nil, fmt.Errorf("the credential plugin %s of the kubeconfig has the unsupported apiVersion %q", p.name, sources.Sanitize(p.config.APIVersion))
 	}
 	if policy := p.config.PluginPolicy.PolicyType; policy != "" && policy != clientcmdapi.PluginPolicyAllowAll {
 		return nil, fmt.Errorf("the credential plugin %s of the kubeconfig may not be run: its policy is %q", p.name, sources.Sanitize(string(policy)))
@@ -108,7 +107,7 @@ func newPlugin(config *rest.Config) (*plugin, error) {
 	return p, nil
 }
 
-// use has requests by way of c carry the plugin's credentials. It reports false if c has others.
+// use adds the plugin's credentials to requests that use c. It returns false if c has others.
 func (p *plugin) use(c *transport.Config) bool {
 	if c.HasTokenAuth() || c.HasBasicAuth() || c.HasCertAuth() {
 		return false
@@ -119,7 +118,7 @@ func (p *plugin) use(c *transport.Config) bool {
 	return true
 }
 
-// withCredentials gives each request the plugin's credentials.
+// withCredentials adds the plugin's credentials to each request.
 type withCredentials struct {
 	plugin *plugin
 	next   http.RoundTripper
@@ -148,7 +147,7 @@ func (t withCredentials) RoundTrip(req *http.Request) (*http.Response, error) {
 // WrappedRoundTripper implements k8s.io/apimachinery/pkg/util/net.RoundTripperWrapper.
 func (t withCredentials) WrappedRoundTripper() http.RoundTripper { return t.next }
 
-// cert is the certificate for a connection. Whoever makes one has asked for credentials before.
+// cert returns the certificate for a connection. The request has obtained credentials before.
 func (p *plugin) cert() (*tls.Certificate, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,7 +157,7 @@ func (p *plugin) cert() (*tls.Certificate, error) {
 	return p.held.cert, nil
 }
 
-// refused notes that the API server does not take c: the next request asks for others.
+// refused records that the API server refused c. The next request obtains new credentials.
 func (p *plugin) refused(c *credentials) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,8 +166,8 @@ func (p *plugin) refused(c *credentials) {
 	}
 }
 
-// credentials returns what is held, or else what a run of the plugin prints, which all who ask meanwhile wait
-// for together. It ends when nobody waits any longer.
+// credentials returns the current credentials, or runs the plugin. Concurrent callers share one run, which is
+// cancelled when no caller waits for it.
 func (p *plugin) credentials(ctx context.Context) (*credentials, error) {
 	p.mu.Lock()
 	now := time.Now()
@@ -182,7 +181,7 @@ func (p *plugin) credentials(ctx context.Context) (*credentials, error) {
 	case p.run == nil:
 		running, stop := context.WithCancel(context.Background())
 		p.run = &pluginRun{began: now, stop: stop, done: make(chan struct{})}
-		go p.carryOut(running, p.run)
+		go p.runOnce(running, p.run)
 	}
 	run := p.run
 	run.waiting++
@@ -202,19 +201,19 @@ func (p *plugin) credentials(ctx context.Context) (*credentials, error) {
 	}
 }
 
-// carryOut runs the plugin and keeps what it comes to.
-func (p *plugin) carryOut(ctx context.Context, run *pluginRun) {
+// runOnce runs the plugin and stores the result.
+func (p *plugin) runOnce(ctx context.Context, run *pluginRun) {
 	made, err := p.execute(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	run.made, run.err = made, err
 	p.run, p.ended, p.failed = nil, time.Now(), err
 	if ctx.Err() != nil {
-		p.failed = nil // nobody wanted to know
+		p.failed = nil // cancelled
 	}
 	if err == nil {
 		if p.held != nil && !reflect.DeepEqual(p.held.cert, made.cert) {
-			p.dialer.CloseAll() // connections are as their certificates said
+			p.dialer.CloseAll() // open connections use the old certificate
 		}
 		p.held = made
 	}
@@ -231,19 +230,19 @@ func (p *plugin) execute(ctx context.Context) (*credentials, error) {
 	asked := &clientauthentication.ExecCredential{Spec: clientauthentication.ExecCredentialSpec{Interactive: interactive, Cluster: p.cluster}}
 	info, err := runtime.Encode(p.codecs.LegacyCodec(p.version), asked)
 	if err != nil {
-		return nil, fmt.Errorf("what %s is asked can't be written: %w", p.name, err)
+		return nil, fmt.Errorf("encode the request to %s: %w", p.name, err)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	cmd := exec.CommandContext(ctx, p.config.Command, p.config.Args...)
-	cmd.WaitDelay = time.Second // what it has started may hold on to its output
+	cmd.WaitDelay = time.Second // its child processes may keep the output open
 	cmd.Env = os.Environ()
 	for _, e := range p.config.Env {
 		cmd.Env = append(cmd.Env, e.Name+"="+e.Value)
 	}
 	cmd.Env = append(cmd.Env, "KUBERNETES_EXEC_INFO="+string(info))
 	printed := &boundedOutput{over: stop}
-	said := &spokenLines{say: p.say, atOnce: interactive}
+	said := &lineOutput{say: p.say, atOnce: interactive}
 	cmd.Stdout, cmd.Stderr = printed, said
 	if interactive {
 		cmd.Stdin = os.Stdin
@@ -265,8 +264,7 @@ func (p *plugin) execute(ctx context.Context) (*credentials, error) {
 	return p.read(printed.text.Bytes())
 }
 
-// hint is what the kubeconfig says of how the program is installed, as the end of a sentence. Empty if it says
-// nothing.
+// hint returns the kubeconfig's install hint, as the end of a sentence, or "".
 func (p *plugin) hint() string {
 	words := strings.Join(strings.Fields(p.config.InstallHint), " ")
 	if words == "" {
@@ -275,7 +273,7 @@ func (p *plugin) hint() string {
 	return fmt.Sprintf(" (%.*s)", maxPluginLine, sources.Sanitize(words))
 }
 
-// interactive reports whether the plugin may ask the person at the terminal, by what the kubeconfig says.
+// interactive reports whether the kubeconfig lets the plugin use the terminal.
 func (p *plugin) interactive() (bool, error) {
 	p.mu.Lock()
 	may := p.terminal && !p.config.StdinUnavailable && term.IsTerminal(int(os.Stdin.Fd()))
@@ -291,10 +289,10 @@ func (p *plugin) interactive() (bool, error) {
 	case clientcmdapi.IfAvailableExecInteractiveMode:
 		return may, nil
 	}
-	return false, fmt.Errorf("%s has the interactiveMode %q, which schedq does not know", p.name, sources.Sanitize(string(p.config.InteractiveMode)))
+	return false, fmt.Errorf("%s has the unsupported interactiveMode %q", p.name, sources.Sanitize(string(p.config.InteractiveMode)))
 }
 
-// read reads what the program printed.
+// read parses the program's output.
 func (p *plugin) read(text []byte) (*credentials, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, fmt.Errorf("%s printed nothing", p.name)
@@ -303,7 +301,7 @@ func (p *plugin) read(text []byte) (*credentials, error) {
 	_, kind, err := p.codecs.UniversalDecoder(p.version).Decode(text, nil, got)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("what %s printed can't be read: %.200s", p.name, sources.Sanitize(err.Error()))
+		return nil, fmt.Errorf("the output of %s can't be parsed: %.200s", p.name, sources.Sanitize(err.Error()))
 	case kind.Group != p.version.Group || kind.Version != p.version.Version:
 		return nil, fmt.Errorf("%s printed %s, and the kubeconfig says %s", p.name, sources.Sanitize(kind.GroupVersion().String()), p.version)
 	case got.Status == nil || got.Status.Token == "" && got.Status.ClientCertificateData == "" && got.Status.ClientKeyData == "":
@@ -329,7 +327,7 @@ func (p *plugin) read(text []byte) (*credentials, error) {
 	return made, nil
 }
 
-// waits says that the plugin is waited for, if it has been for long.
+// waits returns a notice if the plugin takes long.
 func (p *plugin) waits(now time.Time) sources.SafeText {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -339,7 +337,7 @@ func (p *plugin) waits(now time.Time) sources.SafeText {
 	return "waiting for the credential plugin " + p.name + " of the kubeconfig"
 }
 
-// login gets the first credentials, for as long as that takes. Until then the plugin may read from the terminal.
+// login obtains the first credentials, without a time limit. Until it returns, the plugin may read from the terminal.
 func (p *plugin) login(ctx context.Context, say func(sentence string)) error {
 	p.mu.Lock()
 	p.terminal = true
@@ -355,7 +353,7 @@ func (p *plugin) login(ctx context.Context, say func(sentence string)) error {
 	return err
 }
 
-// boundedOutput keeps what is written, up to maxPluginOutput, and calls over at the first byte too many.
+// boundedOutput stores up to maxPluginOutput bytes, and calls over beyond that.
 type boundedOutput struct {
 	text    bytes.Buffer
 	tooMuch bool
@@ -371,16 +369,16 @@ func (b *boundedOutput) Write(text []byte) (int, error) {
 	return b.text.Write(text)
 }
 
-// spokenLines says what is written line by line, made safe, up to maxPluginLines. With atOnce, a line is said
-// before it has ended: it may be a question.
-type spokenLines struct {
+// lineOutput passes on up to maxPluginLines lines, sanitised. With atOnce, it passes on an incomplete line too, which
+// may be a prompt.
+type lineOutput struct {
 	say    func(sources.SafeText)
 	atOnce bool
 	line   []byte
 	said   int
 }
 
-func (l *spokenLines) Write(text []byte) (int, error) {
+func (l *lineOutput) Write(text []byte) (int, error) {
 	for rest := text; len(rest) > 0; {
 		line, after, whole := bytes.Cut(rest, []byte("\n"))
 		l.line = append(l.line, line[:min(len(line), maxPluginLine-min(len(l.line), maxPluginLine))]...)
@@ -392,8 +390,8 @@ func (l *spokenLines) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// end says what is left.
-func (l *spokenLines) end() {
+// end passes on the rest.
+func (l *lineOutput) end() {
 	line := bytes.TrimSpace(l.line)
 	l.line = l.line[:0]
 	if len(line) == 0 || l.said > maxPluginLines {

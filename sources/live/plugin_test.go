@@ -126,7 +126,7 @@ printf '\302\233%05000d' 0 >&2
 	}
 }
 
-// TestPluginHangs: a plugin that does not end is told of, and is waited for as long as who asked wants to.
+// TestPluginHangs: a notice reports a plugin that does not end, and each request waits for it until its own deadline.
 func TestPluginHangs(t *testing.T) {
 	s := withPlugin(t, "http://127.0.0.1:1", "printf x >> \"$COUNT\"; echo ready >&2; exec sleep 60\n")
 	ready := make(chan string, 1)

@@ -131,7 +131,7 @@ func TestQuantitiesAreGuarded(t *testing.T) {
 				if told := w.told(); fmt.Sprint(told) != "[added web-1 Attached]" {
 					t.Errorf("told %v", told)
 				}
-				if got, want := w.status.Notices[0], "An object among the pods is left out: Pod web-2: a number out of range"; !strings.HasPrefix(got, want) {
+				if got, want := w.status.Notices[0], "Skipped an object among the pods: Pod web-2: a number out of range"; !strings.HasPrefix(got, want) {
 					t.Errorf("noticed %q, want %q", got, want)
 				}
 			})

@@ -12,22 +12,22 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// version asks the API server of which release it is, which is the cheapest request there is. The release is "" if the
-// answer does not tell it.
+// version requests the API server's release, which is the cheapest request. The release is "" if the response does
+// not contain it.
 func (s *Source) version(ctx context.Context) (release string, err error) {
 	answer, err := s.client.core().Get().AbsPath("/version").SetHeader("Accept", acceptText).MaxRetries(0).Do(ctx).Raw()
 	if err != nil {
 		return "", err
 	}
 	var info struct{ GitVersion string }
-	_ = json.Unmarshal(answer, &info) // a proxy may answer otherwise
+	_ = json.Unmarshal(answer, &info) // a proxy may respond with something else
 	if !isRelease(info.GitVersion) {
 		return "", nil
 	}
 	return info.GitVersion, nil
 }
 
-// maxRelease is how long a release may be, v1.31.4-eks-1234567 for one.
+// maxRelease limits the length of a release, such as v1.31.4-eks-1234567.
 const maxRelease = 64
 
 // isRelease reports whether text is a release of Kubernetes, such as v1.31.4.
@@ -36,8 +36,8 @@ func isRelease(text string) bool {
 	return ok && len(text) <= maxRelease && minor != "" && minor[0] >= '0' && minor[0] <= '9'
 }
 
-// release returns of which release the scheduler is that leads, and what tells that: the image of its pod, or else the API
-// server. It is "" if nothing does. The lock is held.
+// release returns the release of the leading scheduler and its source: the image of its pod, or else the API server.
+// It is "" if unknown. The lock is held.
 func (s *Source) release() (sources.SafeText, sources.ReleaseSource) {
 	if tag := s.imageTag(); tag != "" {
 		return sources.Sanitize(tag), sources.ReleaseImage
@@ -48,8 +48,8 @@ func (s *Source) release() (sources.SafeText, sources.ReleaseSource) {
 	return "", ""
 }
 
-// imageTag returns the tag of the image of the leader's pod, or if none is known to be that, of the first one of a
-// scheduler. It is "" if no such pod is seen, or its image has no tag that is a release. The lock is held.
+// imageTag returns the image tag of the leader's pod or, if that is unknown, of the first scheduler pod. It is "" if
+// there is no such pod, or if the tag is not a release. The lock is held.
 func (s *Source) imageTag() string {
 	tag, first := "", types.NamespacedName{}
 	for key, obj := range s.store(pods).objects {
@@ -61,7 +61,7 @@ func (s *Source) imageTag() string {
 		switch {
 		case of == "":
 		case pod.Spec.NodeName != "" && strings.HasPrefix(s.leader, pod.Spec.NodeName+"_") || strings.HasPrefix(s.leader, pod.Name+"_"):
-			return of // the holder of a lease is called by its host's name, and something at random (app/server.go)
+			return of // the holder's identity is its host name and a random suffix (app/server.go)
 		case tag == "" || key.Name < first.Name:
 			tag, first = of, key
 		}

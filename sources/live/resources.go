@@ -27,7 +27,7 @@ type resource struct {
 	namespaced bool
 	// namespace is the only one to read, where that is fixed.
 	namespace string
-	// without says what does not work if the resource can't be read.
+	// without describes what does not work if the resource can't be read.
 	without string
 }
 
@@ -37,16 +37,15 @@ const (
 	nodes = "nodes"
 )
 
-// resources are what kube-scheduler v1.37 and its plugins watch, in the order in which they are told: what
-// others refer to first. Then what tells of the scheduler itself: its Events about pods, and the lease
-// that its leader holds.
+// resources returns what kube-scheduler v1.37 and its plugins watch, ordered so that referenced kinds are first, and
+// then the scheduler's Events and lease.
 func resources(c clients, lease leaseName) []*resource {
 	core, apps, storage := c[corev1.SchemeGroupVersion], c[appsv1.SchemeGroupVersion], c[storagev1.SchemeGroupVersion]
 	devices := c[resourcev1.SchemeGroupVersion]
-	volumes, spread := "pods with volume claims are not judged rightly", "pods of Services and ReplicaSets may be spread otherwise"
-	dra := "pods that ask for devices are not judged rightly"
+	volumes, spread := "pods with volume claims are modelled incorrectly", "pods of Services and ReplicaSets may be spread differently"
+	dra := "pods with device claims are modelled incorrectly"
 	return []*resource{
-		{name: "namespaces", example: &corev1.Namespace{}, client: core, without: "affinity by namespace labels is not judged rightly"},
+		{name: "namespaces", example: &corev1.Namespace{}, client: core, without: "affinity by namespace labels is modelled incorrectly"},
 		{name: nodes, example: &corev1.Node{}, client: core, without: "no attempt can be modelled"},
 		{name: "priorityclasses", example: &schedulingv1.PriorityClass{}, client: c[schedulingv1.SchemeGroupVersion], without: "a what-if does not know priority classes by name"},
 		{name: "podgroups", example: &schedulingv1beta1.PodGroup{}, client: c[schedulingv1beta1.SchemeGroupVersion], namespaced: true, without: "pod groups are not known"},
@@ -66,11 +65,11 @@ func resources(c clients, lease leaseName) []*resource {
 		{name: "devicetaintrules", example: &resourcev1.DeviceTaintRule{}, client: devices, without: dra},
 		{name: "resourceslices", example: &resourcev1.ResourceSlice{}, client: devices, without: dra},
 		{name: "resourceclaims", example: &resourcev1.ResourceClaim{}, client: devices, namespaced: true, without: dra},
-		// Like the scheduler's own informer (scheduler.go, NewInformerFactory): what has ended takes no room.
+		// Like the scheduler's own informer (scheduler.go, NewInformerFactory): terminated pods use no resources.
 		{name: pods, example: &corev1.Pod{}, client: core, namespaced: true,
 			selector: "status.phase!=Succeeded,status.phase!=Failed", without: "there is no queue to show"},
 		{name: events, example: &eventsv1.Event{}, client: c[eventsv1.SchemeGroupVersion], namespaced: true,
-			selector: "reason=FailedScheduling", without: "failed attempts that change no pod are not seen, and the attempts of pods that were there before are less well estimated"},
+			selector: "reason=FailedScheduling", without: "failed attempts that change no pod are not observed, and the attempts of existing pods are estimated less accurately"},
 		{name: leases, example: &coordinationv1.Lease{}, client: c[coordinationv1.SchemeGroupVersion],
 			selector: "metadata.name=" + lease.name, namespace: lease.namespace, without: "a new leader among the schedulers is not noticed"},
 	}

@@ -12,14 +12,15 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// maxDelay is the longest time between two requests about the same thing, whatever fails and whatever the server asks for: so long
-// may it take until schedq notices that the cluster is back, which is to be known again within 30 s.
+// maxDelay is the longest delay between two attempts at a request, whatever Retry-After the server sends. Chosen: schedq
+// resumes within 30 s of the cluster's return.
 const maxDelay = 25 * time.Second
 
-// backoff is client-go's own for reflectors (tools/cache/reflector.go), but for its end: with the jitter it stays below maxDelay.
+// backoff is client-go's backoff for reflectors (tools/cache/reflector.go) with a lower cap: with jitter it stays below
+// maxDelay.
 var backoff = wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: maxDelay / 2}
 
-// backoffReset is how long after its first step the backoff begins anew, as in client-go.
+// backoffReset is the time after which the backoff is reset, as in client-go.
 const backoffReset = 2 * time.Minute
 
 // retries delays requests that failed: longer with each failure, and until the time that the server names.
@@ -37,12 +38,12 @@ func newRetries() *retries {
 // retryAfterKey is the context key of a *retries.
 type retryAfterKey struct{}
 
-// noting returns a context in whose requests r notes the Retry-After headers.
+// noting returns a context that makes r record the Retry-After headers of its requests.
 func (r *retries) noting(ctx context.Context) context.Context {
 	return context.WithValue(ctx, retryAfterKey{}, r)
 }
 
-// note notes the time that err names, if it does.
+// note records the retry time of err, if it has one.
 func (r *retries) note(err error) {
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
 		r.noteDelay(time.Duration(seconds) * time.Second)
@@ -57,10 +58,10 @@ func (r *retries) noteDelay(d time.Duration) {
 	}
 }
 
-// await waits until the time that the server named, or until ctx ends.
+// await waits until the server's retry time, or until ctx ends.
 func (r *retries) await(ctx context.Context) { sleep(ctx, r.left()) }
 
-// left is how long it is until then.
+// left returns the time until the server's retry time.
 func (r *retries) left() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,8 +83,8 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// noteRetryAfter notes the Retry-After header of the answer to a request with ctx, in seconds or as a date. kube-apiserver sends it with 429, and
-// proxies with 503 (RFC 9110, 10.2.3).
+// noteRetryAfter records the Retry-After header of a response, in seconds or as a date. kube-apiserver sends it with 429,
+// and proxies with 503 (RFC 9110, 10.2.3).
 func noteRetryAfter(ctx context.Context, answer *http.Response, now time.Time) {
 	r, ok := ctx.Value(retryAfterKey{}).(*retries)
 	if !ok || answer.StatusCode != http.StatusTooManyRequests && answer.StatusCode < 500 {
@@ -100,8 +101,7 @@ func noteRetryAfter(ctx context.Context, answer *http.Response, now time.Time) {
 	}
 }
 
-// endingClock is a clock by which a reflector waits no longer than until ctx ends: after a streamed list that was refused it
-// waits without a context.
+// endingClock is a clock whose waits end with ctx: after a refused streamed list, a reflector waits without a context.
 type endingClock struct {
 	clock.RealClock
 	ctx context.Context

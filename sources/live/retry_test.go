@@ -141,13 +141,13 @@ func TestPatience(t *testing.T) {
 			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Timeout","message":"no","code":504,"details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}}`)
 		}, "the API server: no"},
 		"a watch that ends after an event": {text("application/json", `{"type":"ADDED","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":"n","resourceVersion":"2"}}}`), "nodes can't be read: the API server ended the list"},
-		"no answer":                        {func(_ http.ResponseWriter, req *http.Request) { <-req.Context().Done() }, "nothing has come for 25s"},
+		"no answer":                        {func(_ http.ResponseWriter, req *http.Request) { <-req.Context().Done() }, "no data received for 25s"},
 		"half an answer": {func(w http.ResponseWriter, req *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"kind":"PodList",`)
 			w.(http.Flusher).Flush()
 			<-req.Context().Done()
-		}, "nothing has come for 25s"},
+		}, "no data received for 25s"},
 		"connections dropped": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestForeignEvents(t *testing.T) {
 	w := watch(t, server)
 	server.SendToWatches("pods", `{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"200"}}}`+"\n")
 	w.until("the notice", func() bool {
-		return slices.ContainsFunc(w.status.Notices, func(n string) bool { return strings.Contains(n, "among the pods is left out") })
+		return slices.ContainsFunc(w.status.Notices, func(n string) bool { return strings.Contains(n, "Skipped an object among the pods") })
 	})
 }
 

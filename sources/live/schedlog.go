@@ -20,25 +20,25 @@ import (
 	"github.com/schedq/schedq/sources/schedlog"
 )
 
-// Log is a stream of what a scheduler's log tells, from now on: each move if it is of -v=5 or above, else what it says of
-// attempts, as evidence beside the cluster.
+// Log is a stream of the facts in a scheduler's log, from now on: moves at -v=5 and above, otherwise attempts, which
+// are evidence beside the cluster.
 type Log struct {
 	name sources.SafeText
-	// uid returns the UID of the pod of that name that the cluster has now, or "".
+	// uid returns the UID of the current pod with the name, or "".
 	uid func(types.NamespacedName) types.UID
-	// read hands each piece of new text to its argument until ctx ends, or there is no more.
+	// read passes each piece of new text to its argument until ctx or the log ends.
 	read func(ctx context.Context, text func([]byte)) error
 
 	mu       sync.Mutex
 	follower *schedlog.Follower
-	line     []byte // the beginning of one that has not ended yet
-	long     bool   // that one is too long, and is left out
-	omitted  int    // lines that were
+	line     []byte // the start of an incomplete line
+	long     bool   // that line is too long and is skipped
+	omitted  int    // skipped lines
 	trouble  string // why the log can't be read at the moment
 	began    time.Time
 }
 
-// lookEvery is how often a log file is looked at for more.
+// lookEvery is how often a log file is polled.
 const lookEvery = 100 * time.Millisecond
 
 func (s *Source) newLog(name string, read func(ctx context.Context, text func([]byte)) error) *Log {
@@ -46,7 +46,7 @@ func (s *Source) newLog(name string, read func(ctx context.Context, text func([]
 	return &Log{name: safe, uid: s.podUID, read: read, follower: schedlog.NewFollower(safe)}
 }
 
-// podUID returns the UID of the pod of that name that there is now, or "".
+// podUID returns the UID of the current pod with the name, or "".
 func (s *Source) podUID(key types.NamespacedName) types.UID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,8 +56,8 @@ func (s *Source) podUID(key types.NamespacedName) types.UID {
 	return ""
 }
 
-// FollowLog returns a stream of the log file at path, "-" being stdin. A file that is replaced or cut, as
-// logs are, is read again from its start. The error is the context's if that ends while the file is waited for.
+// FollowLog returns a stream of the log file at path, or of stdin for "-". A rotated or truncated file is read from
+// its start. The error is the context's if that ends while FollowLog waits for the file.
 func (s *Source) FollowLog(ctx context.Context, path string, stdin io.Reader) (*Log, error) {
 	if path == "-" {
 		return s.newLog("standard input", func(_ context.Context, text func([]byte)) error { return copyText(stdin, text) }), nil
@@ -66,12 +66,12 @@ func (s *Source) FollowLog(ctx context.Context, path string, stdin io.Reader) (*
 	if err != nil {
 		return nil, err
 	}
-	_, _ = f.Seek(0, io.SeekEnd) // of a pipe, all is new
+	_, _ = f.Seek(0, io.SeekEnd) // fails for a pipe, which is all new
 	return s.newLog(path, func(ctx context.Context, text func([]byte)) error { return tail(ctx, path, f, text) }), nil
 }
 
-// PodLog returns a stream of the log of a scheduler that runs as a pod, as kubectl logs -f reads it. An empty container is
-// the only one. A log that can't be read is tried again, as long as it is not the first time and the API server has said no.
+// PodLog returns a stream of the log of a scheduler that runs as a pod, as of kubectl logs -f. An empty container means
+// the only one. Failed reads are retried, unless the API server refuses the first one.
 func (s *Source) PodLog(namespace, name, container string) *Log {
 	var l *Log
 	l = s.newLog(namespace+"/"+name, func(ctx context.Context, text func([]byte)) error {
@@ -85,7 +85,7 @@ func (s *Source) PodLog(namespace, name, container string) *Log {
 			case err == nil:
 				began = true
 				l.fail(nil)
-				_ = copyText(body, text) // the connection was lost, or the pod ended: the next one has the same name
+				_ = copyText(body, text) // the connection was lost, or the pod ended; its successor has the same name
 				body.Close()
 				l.lose()
 			case !began && (apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err)):
@@ -115,7 +115,7 @@ func copyText(from io.Reader, text func([]byte)) error {
 	}
 }
 
-// tail hands on what is added to f, the file at path.
+// tail passes on the text that is appended to f, the file at path.
 func tail(ctx context.Context, path string, f disk.File, text func([]byte)) error {
 	defer func() { f.Close() }()
 	look := time.NewTicker(lookEvery)
@@ -166,7 +166,7 @@ func (l *Log) Run(ctx context.Context) error {
 	return l.read(ctx, l.text)
 }
 
-// lose notes that the log can't be read any more, or not for now.
+// lose records that the log can't be read at the moment.
 func (l *Log) lose() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -174,7 +174,7 @@ func (l *Log) lose() {
 	l.follower.Lose(time.Now())
 }
 
-// fail notes why the log can't be read at the moment, or with nil that it can.
+// fail records why the log can't be read at the moment; nil means that it can.
 func (l *Log) fail(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -183,7 +183,7 @@ func (l *Log) fail(err error) {
 	}
 }
 
-// text takes in new text. A line that can't be read is left out.
+// text parses new text. It skips lines that it can't parse.
 func (l *Log) text(text []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -209,7 +209,7 @@ func (l *Log) text(text []byte) {
 	}
 }
 
-// silence is for how long a scheduler may say nothing at all before that is strange.
+// silence is the time without a line of the scheduler after which a notice reports it.
 const silence = 30 * time.Second
 
 // Take implements sources.Stream.
@@ -220,9 +220,9 @@ func (l *Log) Take() ([]sources.Event, sources.Status) {
 	var status sources.Status
 	switch level := l.follower.Verbosity(); {
 	case level >= 0 && level < sources.MovesVerbosity:
-		status.Notices = []string{fmt.Sprintf("The log %s is of -v=%d: it corrects the model, and does not tell each move, as one of -v=%d does.", l.name, level, sources.MovesVerbosity)}
+		status.Notices = []string{fmt.Sprintf("The log %s is at -v=%d: it corrects the model, but contains no moves. A log at -v=%d does.", l.name, level, sources.MovesVerbosity)}
 	case l.follower.Known() == 0 && !l.began.IsZero() && now.Sub(l.began) > silence:
-		status.Notices = []string{fmt.Sprintf("The log %s has told nothing yet that only kube-scheduler writes.", l.name)}
+		status.Notices = []string{fmt.Sprintf("The log %s contains no line that only kube-scheduler writes yet.", l.name)}
 	}
 	if l.trouble != "" {
 		status.Notices = append(status.Notices, l.trouble)

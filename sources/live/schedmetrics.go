@@ -20,7 +20,7 @@ import (
 	"github.com/schedq/schedq/sources/disk"
 )
 
-// Metrics is a stream of a scheduler's own counts, read from its metrics every few seconds.
+// Metrics is a stream of a scheduler's pod counts, read from its metrics every few seconds.
 type Metrics struct {
 	get func(context.Context) (io.ReadCloser, error)
 
@@ -29,27 +29,27 @@ type Metrics struct {
 	trouble string
 }
 
-// scrapeEvery is how often metrics are read, scrapeWithin how long that may take.
+// scrapeEvery is how often metrics are read, scrapeWithin the timeout.
 const (
 	scrapeEvery  = 2 * time.Second
 	scrapeWithin = 5 * time.Second
 )
 
-// maxScrape is how much of an answer is read, in bytes. A scheduler's metrics have some hundred KiB.
+// maxScrape limits the size of a response, in bytes. A scheduler's metrics have some hundred KiB.
 const maxScrape = 16 << 20
 
-// maxToken is how large the file of a bearer token may be, in bytes.
+// maxToken limits the size of a bearer token file, in bytes.
 const maxToken = 64 << 10
 
-// MetricsOptions say how a scheduler's metrics are reached by themselves.
+// MetricsOptions define how a scheduler's metrics are read directly.
 type MetricsOptions struct {
 	// TokenFile holds a bearer token. It is sent only over TLS.
 	TokenFile string
-	// Insecure takes whatever certificate the scheduler has, such as the one it made itself.
+	// Insecure accepts any certificate, such as a self-signed one.
 	Insecure bool
 }
 
-// NewMetrics returns a stream of what a scheduler serves at an URL.
+// NewMetrics returns a stream of the metrics that a scheduler serves at a URL.
 func NewMetrics(address string, opts MetricsOptions) (*Metrics, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -62,7 +62,7 @@ func NewMetrics(address string, opts MetricsOptions) (*Metrics, error) {
 		return nil, fmt.Errorf("a token is sent over https only, and %s is not", sources.Sanitize(address))
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: opts.Insecure} // if the person says so
+	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: opts.Insecure} // as the user requests
 	client := &http.Client{Transport: readOnly{transport, &answers{largest: maxScrape}}}
 	return &Metrics{get: func(ctx context.Context) (io.ReadCloser, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
@@ -88,8 +88,8 @@ func NewMetrics(address string, opts MetricsOptions) (*Metrics, error) {
 	}}, nil
 }
 
-// ProxiedMetrics returns a stream of what the scheduler serves that runs as a pod of the cluster, reached
-// by the API server's pod proxy. Few clusters let a user do that.
+// ProxiedMetrics returns a stream of the metrics of a scheduler that runs as a pod, read through the API server's pod
+// proxy. Few clusters allow that.
 func (s *Source) ProxiedMetrics() *Metrics {
 	return &Metrics{get: func(ctx context.Context) (io.ReadCloser, error) {
 		pod, err := s.schedulerPod()
@@ -105,7 +105,7 @@ func (s *Source) ProxiedMetrics() *Metrics {
 // control plane raw metrics in Prometheus format"). It needs get on ksh/metrics of the group metrics.eks.amazonaws.com.
 const eksMetrics = "/apis/metrics.eks.amazonaws.com/v1/ksh/container/metrics"
 
-// EKSMetrics returns a stream of what EKS serves of the scheduler that it runs.
+// EKSMetrics returns a stream of the scheduler metrics that EKS serves.
 func (s *Source) EKSMetrics() *Metrics {
 	return &Metrics{get: func(ctx context.Context) (io.ReadCloser, error) {
 		body, err := s.client.core().Get().AbsPath(eksMetrics).SetHeader("Accept", acceptText).MaxRetries(0).Stream(ctx)

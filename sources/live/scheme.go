@@ -18,8 +18,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
-// groups are those of the API that are read, and known are their kinds. client-go's own scheme has all groups there are, and
-// links them.
+// groups are the API groups that are read, and known are their kinds. client-go's scheme would link all groups.
 var (
 	groups = []group{
 		{corev1.SchemeGroupVersion, corev1.AddToScheme}, {appsv1.SchemeGroupVersion, appsv1.AddToScheme},
@@ -33,7 +32,7 @@ var (
 	parameters = runtime.NewParameterCodec(known)
 )
 
-// group is a group of the API, and what adds its kinds to a scheme.
+// group is an API group, and the function that adds its kinds to a scheme.
 type group struct {
 	schema.GroupVersion
 	add func(*runtime.Scheme) error

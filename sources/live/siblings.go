@@ -13,28 +13,28 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Siblings are pods that share what they have in common: replicas differ in little but their names and nodes, and those of one Job after
-// the other do not either, and that is half of a large cluster's memory. It is safe for concurrent use.
+// siblingSet makes similar pods share memory: replicas, and the pods of successive Jobs, differ in little but their
+// names and nodes. This halves the memory of a large cluster. It is safe for concurrent use.
 type siblingSet struct {
 	mu     sync.Mutex
-	specs  map[string]*corev1.PodSpec            // by their own text, without the node
-	labels map[string]map[string]string          // by theirs
-	owners map[types.UID][]metav1.OwnerReference // the last that a pod of that controller had
+	specs  map[string]*corev1.PodSpec            // by their encoding, without the node
+	labels map[string]map[string]string          // by their encoding
+	owners map[types.UID][]metav1.OwnerReference // of the controller's latest pod
 	words  map[string]string
-	text   []byte // used over and over
+	text   []byte // reused buffer
 }
 
-// maxShared is how many of each kind are remembered. Beyond it, they are forgotten, and nothing else happens.
+// maxShared limits the shared values of each kind. Beyond it they are dropped, which costs only memory.
 const maxShared = 20_000
 
-// New returns those of a cluster without pods.
+// newSiblings returns an empty siblingSet.
 func newSiblings() *siblingSet {
 	return &siblingSet{specs: map[string]*corev1.PodSpec{}, labels: map[string]map[string]string{},
 		owners: map[types.UID][]metav1.OwnerReference{}, words: map[string]string{}}
 }
 
-// Share makes pod, which nobody else has yet, share with its siblings. Objects are never changed once they
-// are told, so what is equal may as well be the same.
+// Share makes pod, which has no other references yet, share memory with its siblings. Emitted objects never change, so
+// equal values may be shared.
 func (s *siblingSet) Share(pod *corev1.Pod) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +57,7 @@ func (s *siblingSet) shareSpec(pod *corev1.Pod) {
 	s.text = slices.Grow(s.text[:0], size)[:size]
 	n, err := pod.Spec.MarshalToSizedBuffer(s.text)
 	if err != nil {
-		return // it stays its own
+		return // not shared
 	}
 	text := s.text[size-n:]
 	known := s.specs[string(text)]
@@ -96,7 +96,7 @@ func (s *siblingSet) shareOwners(pod *corev1.Pod) {
 	remember(s.owners, owner.UID, pod.OwnerReferences)
 }
 
-// word returns the one copy of a word that many objects have.
+// word returns the shared copy of a string.
 func (s *siblingSet) word(w string) string {
 	if known, ok := s.words[w]; ok {
 		return known
@@ -105,7 +105,7 @@ func (s *siblingSet) word(w string) string {
 	return w
 }
 
-// remember has known hold a value, and not too many.
+// remember adds a value to known, within the limit.
 func remember[K comparable, V any](known map[K]V, key K, value V) {
 	if len(known) >= maxShared {
 		clear(known)

@@ -22,8 +22,7 @@ func replica(i int, owner, cpu string) *corev1.Pod {
 	}
 }
 
-// TestShare: pods that are alike, of one controller or of several, take the memory of one; what differs stays each one's own,
-// and no pod becomes another.
+// TestShare: equal parts of pods, of one controller or of several, share memory. Different parts don't, and no pod changes.
 func TestShare(t *testing.T) {
 	s := newSiblings()
 	var shared []*corev1.Pod

@@ -11,21 +11,21 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// patience is how long the lists of what can be done without are waited for once pods and nodes are in.
+// patience is how long the source waits for optional lists once pods and nodes are complete.
 const patience = 15 * time.Second
 
-// askEvery is how often the API server is asked whether it is there: a connection that died without a word
-// shows only so. answerWithin is how long it has for that.
+// askEvery is how often the source probes the API server: only this detects a connection that died silently.
+// answerWithin is the timeout of a probe.
 const (
 	askEvery     = 4 * time.Second
 	answerWithin = 3 * time.Second
 )
 
-// listen finds out whether the API server answers, until ctx ends.
+// listen probes the API server until ctx ends.
 func (s *Source) listen(ctx context.Context) {
 	ask := time.NewTicker(askEvery)
 	defer ask.Stop()
-	_ = s.ask(ctx) // that it does not answer shows in its lists
+	_ = s.ask(ctx) // the lists report an error
 	s.mu.Lock()
 	s.asked = true
 	s.attachIfReady(time.Now())
@@ -49,14 +49,14 @@ func (s *Source) listen(ctx context.Context) {
 			s.silent = asked
 		}
 		if err != nil {
-			s.unheard = sources.Sanitize(Sentence("", err).Error())
+			s.reason = sources.Sanitize(Sentence("", err).Error())
 		}
 		s.attachIfReady(time.Now())
 		s.mu.Unlock()
 	}
 }
 
-// noteRunning notes each second that this process runs, until ctx ends.
+// noteRunning records each second that this process runs, until ctx ends.
 func (s *Source) noteRunning(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -72,7 +72,7 @@ func (s *Source) noteRunning(ctx context.Context) {
 	}
 }
 
-// ask finds out whether the API server answers, and of which release it is.
+// ask probes the API server and reads its release.
 func (s *Source) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
@@ -88,28 +88,28 @@ func (s *Source) ask(ctx context.Context) error {
 	return err
 }
 
-// streamed counts an object of a list that is on its way.
+// streamed counts an object of an incomplete list.
 func (s *Source) streamed(r *resource) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.watches.Streamed(time.Now(), r.name)
 }
 
-// listed notes that a whole list is in. The lock is held.
+// listed records a complete list. The lock is held.
 func (s *Source) listed(r *resource) {
 	now := time.Now()
-	s.watches.Heard(now, r.name)
+	s.watches.Watched(now, r.name)
 	s.attachIfReady(now)
 }
 
-// watched notes that a watch began where the one before had ended.
+// watched records that a watch continued where the last one had ended.
 func (s *Source) watched(r *resource) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.watches.Heard(time.Now(), r.name)
+	s.watches.Watched(time.Now(), r.name)
 }
 
-// ended notes that no watch hears of r any more. Unless that was to be expected, a streamed list that was on its way has failed.
+// ended records that the watch of r has ended. Unless that was expected, an incomplete streamed list has failed.
 func (s *Source) ended(r *resource, expected bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,22 +119,22 @@ func (s *Source) ended(r *resource, expected bool) {
 	}
 }
 
-// failed notes that a request failed that will be made again.
+// failed records a failed request that will be retried.
 func (s *Source) failed(r *resource, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.watches.Failed(time.Now(), r.name, sources.Sanitize(Sentence("", err).Error()))
 }
 
-// isLost reports whether an answer that r does not exist, or may not be read, is to be doubted: r was watched before, or it is the
-// pods. A server that has just started denies what it gave before, and so does a proxy in trouble.
+// isLost reports whether a response that r does not exist or may not be read is temporary: r was watched before, or it is
+// the pods. A server that has just started refuses what it served before, as does a failing proxy.
 func (s *Source) isLost(r *resource, exists bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.watches.WasWatched(r.name) || !exists && r.name == pods
 }
 
-// unavailable notes that a resource has to be done without.
+// unavailable records that a resource can't be read.
 func (s *Source) unavailable(r *resource, state sources.ResourceState, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +143,8 @@ func (s *Source) unavailable(r *resource, state sources.ResourceState, err error
 	}
 }
 
-// attachIfReady begins as soon as all is there that can be had, and the API server was asked for its version. The lock is held.
+// attachIfReady attaches once all available lists are complete and the API server's version was requested. The lock is
+// held.
 func (s *Source) attachIfReady(now time.Time) {
 	if !s.attached.IsZero() || !s.asked || s.watches.State(pods) != sources.ResourceWatched || !(sources.Resource{State: s.watches.State(nodes)}).Settled() {
 		return
@@ -153,21 +154,21 @@ func (s *Source) attachIfReady(now time.Time) {
 	}
 }
 
-// status is how the source stands. The lock is held.
+// status returns the status of the source. The lock is held.
 func (s *Source) status(now time.Time) sources.Status {
 	status := sources.Status{Attached: s.attached, Notices: slices.Concat(s.notices, s.said), StaleSince: s.silent}
 	if said := s.delays.Notice(now); said != "" {
 		status.Notices = append(status.Notices, said)
 	}
 	status.Answers, status.Ahead = s.delays.Answers(), s.delays.Ahead(now)
-	status.Resources = s.watches.Tell(now, func(name string) int { return len(s.store(name).objects) })
-	if said := limitedView(status.Resources); said != "" && !s.attached.IsZero() { // before, the number grows
-		status.Notices = append(status.Notices, said)
+	status.Resources = s.watches.Report(now, func(name string) int { return len(s.store(name).objects) })
+	if notice := limitedView(status.Resources); notice != "" && !s.attached.IsZero() { // the number is not final before
+		status.Notices = append(status.Notices, notice)
 	}
 	if since := StaleSince(status.Resources); status.StaleSince.IsZero() || !since.IsZero() && since.Before(status.StaleSince) {
 		status.StaleSince = since
 	}
-	if status.Trouble = s.unheard; s.silent.IsZero() {
+	if status.Trouble = s.reason; s.silent.IsZero() {
 		status.Trouble = TroubleOf(status.Resources)
 	}
 	if s.plugin != nil {
@@ -176,7 +177,7 @@ func (s *Source) status(now time.Time) sources.Status {
 	return status
 }
 
-// limitedView says how many kinds the user may not read, or "". What that means for each, doctor says.
+// limitedView returns a notice with the number of kinds that the user may not read, or "". doctor explains each.
 func limitedView(resources []sources.Resource) string {
 	forbidden := 0
 	for _, r := range resources {
@@ -193,7 +194,8 @@ func limitedView(resources []sources.Resource) string {
 	return fmt.Sprintf("limited view: %d kinds are not readable; schedq doctor lists them", forbidden)
 }
 
-// markSilence tells, for whoever reads it later, what is not heard any more, and that it is again. The lock is held.
+// markSilence emits marks for the resources without a working watch, and when it works again. They are for readers of a
+// recording. The lock is held.
 func (s *Source) markSilence(now time.Time, status sources.Status) {
 	if s.attached.IsZero() {
 		return
@@ -210,24 +212,17 @@ func (s *Source) markSilence(now time.Time, status sources.Status) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.marked)) {
 		if _, still := silent[name]; !still {
-			s.emit(now, &sources.Mark{Text: sources.SafeText(name + heardVerb(name) + " heard of again")})
+			s.emit(now, &sources.Mark{Text: sources.SafeText(name + ": updates resumed")})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(silent)) {
 		if _, already := s.marked[name]; !already {
-			s.emit(now, &sources.Mark{Text: sources.SafeText(name + heardVerb(name) + " not heard of since " + silent[name].UTC().Format("15:04:05"))})
+			s.emit(now, &sources.Mark{Text: sources.SafeText(name + ": no updates since " + silent[name].UTC().Format("15:04:05"))})
 		}
 	}
 	s.marked = silent
 }
 
-// markedAfter is for how long one watch alone must be broken to be marked: when an API server stops, all break one by one.
+// markedAfter is how long a watch must be broken to be marked by itself: when an API server stops, its watches break one
+// by one.
 const markedAfter = 2 * time.Second
-
-// heardVerb is the verb behind the name of a resource, or of the cluster.
-func heardVerb(name string) string {
-	if name == "the cluster" {
-		return " is"
-	}
-	return " are"
-}

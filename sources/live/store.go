@@ -16,10 +16,9 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// trimmed is an object as it is kept: with what the scheduler reads, and nothing else. object is nil if
-// it can't be kept at all.
+// trimmed is an object with only the fields that the scheduler reads. object is nil if the object was skipped.
 type trimmed struct {
-	metav1.Object // of object, or of what it was made of
+	metav1.Object // metadata of object, or of the skipped object
 	object        runtime.Object
 }
 
@@ -27,21 +26,19 @@ type trimmed struct {
 func (t *trimmed) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
 func (t *trimmed) DeepCopyObject() runtime.Object   { return t }
 
-// store is what a reflector fills with the objects of one resource: it keeps them, and tells the Source
-// how each change differs from what was there before. So a fresh list after a lost connection tells what
-// was missed: additions, changes and deletions, each once.
+// store is a reflector's store of the objects of one resource. It emits each difference from the previous state, so a
+// fresh list after a lost connection emits the missed additions, changes and deletions once.
 type store struct {
 	source  *Source
 	kind    *resource
 	objects map[types.NamespacedName]runtime.Object
-	held    int64 // what the objects take, in bytes
+	held    int64 // memory of the objects, in bytes
 	taken   int64 // memory of the listed objects so far
 }
 
 var _ cache.TransformingStore = (*store)(nil)
 
-// Transformer implements cache.TransformingStore: objects of a streamed list are trimmed one by one, as
-// they come.
+// Transformer implements cache.TransformingStore: objects of a streamed list are trimmed as they arrive.
 func (s *store) Transformer() cache.TransformFunc {
 	return func(obj any) (any, error) {
 		t, err := s.trim(obj)
@@ -53,18 +50,18 @@ func (s *store) Transformer() cache.TransformFunc {
 	}
 }
 
-// objectTakes is about what an object takes in memory besides its text, in bytes.
+// objectTakes is the approximate memory of an object without its strings, in bytes.
 const objectTakes = 1000
 
-// sizeOf returns about what obj takes in memory, in bytes.
+// sizeOf returns the approximate memory of obj, in bytes.
 func sizeOf(obj runtime.Object) int64 {
 	if sized, ok := obj.(interface{ Size() int }); ok {
-		return objectTakes + 2*int64(sized.Size()) // text, and the structure that holds it
+		return objectTakes + 2*int64(sized.Size()) // strings and structure
 	}
 	return objectTakes
 }
 
-// take counts a listed or added object, and ends the source if these need too much memory.
+// take counts a listed or added object, and ends the source if the objects need too much memory.
 func (s *store) take(obj runtime.Object) error {
 	if s.taken += sizeOf(obj); s.taken <= s.source.opts.MaxList {
 		return nil
@@ -74,8 +71,8 @@ func (s *store) take(obj runtime.Object) error {
 	return err
 }
 
-// hold counts what the objects take more, and ends the source if that is too much: a watch can add objects without end. The lock is
-// held.
+// hold counts additional memory of the objects, and ends the source if it is too much: a watch can add objects without
+// end. The lock is held.
 func (s *store) hold(more int64) {
 	if s.held += more; s.held > s.source.opts.MaxList {
 		s.source.refuseLocked(s.tooMany())
@@ -83,11 +80,10 @@ func (s *store) hold(more int64) {
 }
 
 func (s *store) tooMany() error {
-	return fmt.Errorf("the %s of the cluster take more than %d MiB, which is as much as schedq keeps of one kind: --memory allows more", s.kind.name, s.source.opts.MaxList>>20)
+	return fmt.Errorf("the %s of the cluster take more than %d MiB, the limit of one kind: --memory allows more", s.kind.name, s.source.opts.MaxList>>20)
 }
 
-// trim trims an object that is not yet. One that is out of all proportion is left out, not an error, which
-// would end the watch.
+// trim trims an object if it is not trimmed yet. An oversized one is skipped: an error would end the watch.
 func (s *store) trim(obj any) (*trimmed, error) {
 	if t, ok := obj.(*trimmed); ok {
 		return t, nil
@@ -145,7 +141,7 @@ func (s *store) Delete(obj any) error {
 	return nil
 }
 
-// Replace implements cache.ReflectorStore: list is all there is.
+// Replace implements cache.ReflectorStore: list contains all objects.
 func (s *store) Replace(list []any, _ string) error {
 	fresh := make(map[types.NamespacedName]runtime.Object, len(list))
 	for _, obj := range list {
@@ -182,12 +178,11 @@ func keyOf(m metav1.Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}
 }
 
-// change tells that obj is now what has that name. What was told already is not told again: heartbeats
-// and what else trimming leaves nothing of.
+// change emits the new state of the object with the name, unless it is unchanged: trimming removes heartbeats, for one.
 func (s *store) change(now time.Time, key types.NamespacedName, obj runtime.Object) {
 	old := s.objects[key]
 	if old != nil && old.(metav1.Object).GetUID() != obj.(metav1.Object).GetUID() {
-		s.remove(now, key, nil) // its deletion was not seen
+		s.remove(now, key, nil) // its deletion was missed
 		old = nil
 	}
 	switch {
@@ -202,7 +197,7 @@ func (s *store) change(now time.Time, key types.NamespacedName, obj runtime.Obje
 	}
 }
 
-// remove tells that what has that name is gone. last is what it was at last, or nil if that is not known.
+// remove emits the deletion of the object with the name. last is its final state, or nil if unknown.
 func (s *store) remove(now time.Time, key types.NamespacedName, last runtime.Object) {
 	old := s.objects[key]
 	if old == nil {
@@ -216,7 +211,7 @@ func (s *store) remove(now time.Time, key types.NamespacedName, last runtime.Obj
 	s.source.changed(now, sources.Deleted, old, last)
 }
 
-// sameObject reports whether nothing that counts differs between two states of an object.
+// sameObject reports whether two states of an object are equal but for their versions.
 func sameObject(a, b runtime.Object) bool {
 	ma, mb := a.(metav1.Object), b.(metav1.Object)
 	if ma.GetResourceVersion() == mb.GetResourceVersion() {

@@ -14,21 +14,21 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// reviews are the only requests besides GET: they ask what the user may do, and change nothing.
+// reviews are the only requests besides GET. They check permissions and change nothing.
 var reviews = [...]string{
 	"/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
 	"/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
 }
 
-// readOnly lets through what only reads, and refuses everything else before it leaves the process. It follows
-// no redirect, so that credentials go to nobody else, and ends an answer that is out of all proportion. It is
-// the innermost transport: whatever wraps it, and whoever makes a request, ends here.
+// readOnly forwards requests that only read, and refuses all others before they leave the process. It follows no
+// redirect, so credentials are sent to no other host, and limits the size of responses. It is the innermost transport:
+// every request passes through it.
 type readOnly struct {
 	next    http.RoundTripper
 	answers *answers
 }
 
-// answers is how much is read of the answers that are under way, together: see bounded.
+// answers limits the total size of the responses in progress: see bounded.
 type answers struct {
 	largest int64
 	reading atomic.Int64
@@ -50,19 +50,19 @@ func (t readOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	waiting.ReadCloser, answer.Body = answer.Body, waiting
 	if answer.StatusCode >= 300 && answer.StatusCode < 400 && answer.Header.Get("Location") != "" {
-		to := "a place that is no URL"
+		to := "an invalid URL"
 		if location, err := answer.Location(); err == nil {
 			to = string(sources.Sanitize(location.Host))
 		}
 		answer.Body.Close()
-		return nil, fmt.Errorf("it answers with a redirect to %s, which schedq does not follow", to)
+		return nil, fmt.Errorf("the response is a redirect to %s, which schedq does not follow", to)
 	}
 	if answer.StatusCode == http.StatusOK && !accepts(req, answer) {
 		answer.Body.Close() // client-go leaves it open
-		return nil, fmt.Errorf("it answers with %s instead of an API object: check for a proxy or a login page in between", sources.Sanitize(answer.Header.Get("Content-Type")))
+		return nil, fmt.Errorf("the response is %s instead of an API object: check for a proxy or a login page", sources.Sanitize(answer.Header.Get("Content-Type")))
 	}
 	noteRetryAfter(req.Context(), answer, time.Now())
-	if query := req.URL.Query(); query.Get("watch") != "" || query.Get("follow") != "" { // those go on as long as they like
+	if query := req.URL.Query(); query.Get("watch") != "" || query.Get("follow") != "" { // these have no time limit
 		waiting.timer.Stop()
 		waiting.unlimited = true
 	} else {
@@ -71,11 +71,11 @@ func (t readOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// errSilent is that nothing of an answer came for maxDelay. kube-apiserver itself ends a request after a minute; but a request that
-// hangs at a proxy, or at a server that is gone, would hang for ever.
-var errSilent = fmt.Errorf("nothing has come for %s", maxDelay)
+// errSilent means that no data of a response arrived for maxDelay. kube-apiserver ends a request after a minute, but a
+// request to a hanging proxy or a dead server would never end.
+var errSilent = fmt.Errorf("no data received for %s", maxDelay)
 
-// waitingBody is an answer that is given up when nothing of it comes for maxDelay.
+// waitingBody is a response that is cancelled if no data arrives for maxDelay.
 type waitingBody struct {
 	io.ReadCloser
 	ctx       context.Context
@@ -95,7 +95,7 @@ func newWaiting(ctx context.Context) *waitingBody {
 	return p
 }
 
-// cause returns errSilent where that is why a request failed with err.
+// cause returns errSilent if that is why a request failed with err.
 func (p *waitingBody) cause(err error) error {
 	if err != nil && err != io.EOF && p.over.Load() {
 		return errSilent
@@ -119,7 +119,7 @@ func (p *waitingBody) Close() error {
 	return p.ReadCloser.Close()
 }
 
-// accepts reports whether answer is of a type that req asks for.
+// accepts reports whether answer has a media type that req accepts.
 func accepts(req *http.Request, answer *http.Response) bool {
 	asked, given := req.Header.Get("Accept"), answer.Header.Get("Content-Type")
 	if asked == "" || given == "" {
@@ -135,14 +135,14 @@ func accepts(req *http.Request, answer *http.Response) bool {
 	return false
 }
 
-// anyType is the media type that a request accepts if it takes any. acceptText is the header of requests for a text, as kubectl's.
+// anyType matches all media types. acceptText is the Accept header of requests for text, as in kubectl.
 const (
 	anyType    = "*/*"
 	acceptText = "application/json, */*"
 )
 
-// bounded is an answer of which only so much is read, together with the others that are under way: bytes after
-// decompression and, in JSON, objectCost for each object, because one of two bytes takes a thousand in memory.
+// bounded limits the size of a response, together with the others in progress: bytes after decompression and, in JSON,
+// objectCost for each object, because an object of two bytes takes a thousand in memory.
 type bounded struct {
 	io.ReadCloser
 	all  *answers
@@ -152,7 +152,7 @@ type bounded struct {
 
 const objectCost = 256
 
-// cost is what text of an answer costs.
+// cost returns the cost of the text of a response.
 func cost(text []byte, json bool) int64 {
 	n := int64(len(text))
 	if json {
@@ -179,15 +179,15 @@ func (b *bounded) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// tooLarge is why an answer was not read to its end.
+// tooLarge is the error of a response that exceeds the limit.
 type tooLarge struct{ largest int64 }
 
 func (e tooLarge) Error() string {
-	return fmt.Sprintf("the answers under way are larger than %d MiB, which is as much as schedq reads at once: --memory allows more", e.largest>>20)
+	return fmt.Sprintf("the responses in progress are larger than %d MiB: --memory allows more", e.largest>>20)
 }
 
-// isRead reports whether req can't change anything. A GET that asks for another protocol could: exec,
-// attach and port-forward begin like that.
+// isRead reports whether req can't change anything. A GET that upgrades the protocol could: exec, attach and
+// port-forward start with one.
 func isRead(req *http.Request) bool {
 	switch req.Method {
 	case http.MethodGet:

@@ -83,7 +83,7 @@ func TestAnswersAreBounded(t *testing.T) {
 				fmt.Fprint(w, list)
 				forever(w, `{"metadata":{"name":"a","namespace":"b"}},`)
 			}
-		}, "the list of pods can't be read: the API server: the answers under way are larger than 1 MiB"},
+		}, "the list of pods can't be read: the API server: the responses in progress are larger than 1 MiB"},
 		"empty objects": {func(w http.ResponseWriter, req *http.Request) {
 			if !noStream(w, req) {
 				fmt.Fprint(w, list+strings.Repeat("{},", 5000)+"{}]}") // 15 KB, and 6 MB of pods

@@ -22,7 +22,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// run watches one resource until ctx ends, or until the server says that it does not serve it.
+// run watches one resource until ctx ends, or until the server responds that it does not serve it.
 func (s *store) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -30,16 +30,16 @@ func (s *store) run(ctx context.Context) {
 	r := cache.NewReflectorWithOptions(l, s.kind.example, s, cache.ReflectorOptions{Name: s.kind.name, Backoff: &backoff, Clock: endingClock{ctx: ctx}})
 	for relisted := false; ctx.Err() == nil; {
 		l.expired.Store(false)
-		_ = r.ListAndWatchWithContext(ctx) // the lister notes why it failed
-		// RunWithContext would wait in any case. But a server that says that a version has expired is there, and may have been away
-		// for long.
+		_ = r.ListAndWatchWithContext(ctx) // the lister records the error
+		// RunWithContext would always wait. But a server that responds that a version has expired is available again, maybe
+		// after a long time.
 		if relisted = l.expired.Load() && !relisted; !relisted {
 			l.retries.backOff(ctx)
 		}
 	}
 }
 
-// lister lists and watches one resource, and notes how that goes.
+// lister lists and watches one resource, and records the state.
 type lister struct {
 	store   *store
 	kind    *resource
@@ -47,20 +47,20 @@ type lister struct {
 	giveUp  context.CancelFunc
 	retries *retries
 	pages   int         // of the list so far
-	watched time.Time   // when a watch began last
-	expired atomic.Bool // the version from which it was to go on has
+	watched time.Time   // start of the last watch
+	expired atomic.Bool // the version from which it was to continue
 }
 
-// shortWatch is how long a watch lasts at the least before the next one begins without a delay. The reflector delays only the one
-// after a watch that delivers nothing.
+// shortWatch is how long a watch must last for the next one to start without a delay. The reflector delays only after
+// watches that deliver nothing.
 const shortWatch = time.Second
 
-// maxPages limits the pages of a list: five million objects at 500 each are more than fit into memory. A server that says
-// "continue" for ever ends there.
+// maxPages limits the pages of a list, because a server may return "continue" without end. Chosen: five million objects
+// at 500 each do not fit into memory.
 const maxPages = 10_000
 
-// request returns a request about the resource, after the time that the server asked for. client-go's own
-// retries wait for that, too, but say nothing meanwhile.
+// request returns a request for the resource, after the server's retry time. client-go's retries wait for it too, but
+// without reporting it.
 func (l *lister) request(ctx context.Context, opts *metav1.ListOptions) *rest.Request {
 	l.retries.await(ctx)
 	opts.FieldSelector = l.kind.selector
@@ -68,7 +68,7 @@ func (l *lister) request(ctx context.Context, opts *metav1.ListOptions) *rest.Re
 		VersionedParams(opts, parameters).MaxRetries(0)
 }
 
-// List and Watch implement cache.ListerWatcher. The reflector calls those with a context.
+// List and Watch implement cache.ListerWatcher. The reflector calls the variants with a context.
 func (l *lister) List(opts metav1.ListOptions) (runtime.Object, error) {
 	return l.ListWithContext(context.Background(), opts)
 }
@@ -78,7 +78,7 @@ func (l *lister) Watch(opts metav1.ListOptions) (watch.Interface, error) {
 	return l.WatchWithContext(context.Background(), opts)
 }
 
-// ListWithContext implements cache.ListerWatcherWithContext: one page, where the server streams no lists.
+// ListWithContext implements cache.ListerWatcherWithContext: one page, if the server does not stream lists.
 func (l *lister) ListWithContext(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 	if opts.Limit > 0 && opts.ResourceVersion == "0" {
 		opts.ResourceVersion = "" // a server that streams no lists may ignore the limit otherwise
@@ -98,7 +98,7 @@ func (l *lister) ListWithContext(ctx context.Context, opts metav1.ListOptions) (
 	}
 	return list, meta.EachListItem(list, func(obj runtime.Object) error {
 		kept, err := trim(obj)
-		if err == nil { // in its place, so that a page's items don't all wait for the last page
+		if err == nil { // in place, so that the items don't stay in memory until the last page
 			reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(kept).Elem())
 		}
 		l.source.streamed(l.kind)
@@ -106,7 +106,7 @@ func (l *lister) ListWithContext(ctx context.Context, opts metav1.ListOptions) (
 	})
 }
 
-// checkPage returns an error if list, which opts asked for, is a page of a list that does not end.
+// checkPage returns an error if list, the response to opts, is a page of an endless list.
 func (l *lister) checkPage(opts *metav1.ListOptions, list runtime.Object) error {
 	m, err := meta.ListAccessor(list)
 	if err != nil {
@@ -125,7 +125,7 @@ func (l *lister) checkPage(opts *metav1.ListOptions, list runtime.Object) error 
 // WatchWithContext implements cache.ListerWatcherWithContext.
 func (l *lister) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	opts.Watch = true
-	listing := opts.SendInitialEvents != nil && *opts.SendInitialEvents // the list is on its way
+	listing := opts.SendInitialEvents != nil && *opts.SendInitialEvents // the list is streamed
 	l.source.ended(l.kind, true)                                        // no events arrive while the list is requested again
 	if time.Since(l.watched) < shortWatch {
 		l.retries.backOff(ctx)
@@ -153,21 +153,21 @@ func (l *lister) WatchWithContext(ctx context.Context, opts metav1.ListOptions) 
 		return noteWatch(w, maxDelay, ended, failed, came), nil
 	}
 	if reflect.TypeOf(w) == reflect.TypeOf(watch.NewEmptyWatch()) {
-		// That is what client-go v0.37 makes of a connection that ended before the server answered (rest/request.go,
-		// Watch). The reflector would list anew after it; after a connection that was refused it goes on where it was.
+		// client-go v0.37 returns this if a connection ended before the server responded (rest/request.go, Watch). The
+		// reflector would list again; after a refused connection it continues from its version.
 		return nil, fmt.Errorf("the connection ended: %w", syscall.ECONNREFUSED)
 	}
 	l.source.watched(l.kind)
 	return noteWatch(w, 0, ended, failed, came), nil
 }
 
-// isFresh reports whether opts asks for the newest state, which can't have expired.
+// isFresh reports whether opts requests the newest state, which can't have expired.
 func isFresh(opts *metav1.ListOptions) bool {
 	return (opts.ResourceVersion == "" || opts.ResourceVersion == "0") && opts.Continue == ""
 }
 
-// failed notes that a request failed, or the watch that it began, and returns the error for the reflector. What ends by itself, or
-// what a fresh list makes good, is no trouble.
+// failed records that a request or its watch failed, and returns the error for the reflector. An expected end, or an
+// error that a fresh list fixes, is not recorded.
 func (l *lister) failed(ctx context.Context, err error, fresh bool) error {
 	expired := apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
 	if expired && !fresh {
@@ -176,7 +176,7 @@ func (l *lister) failed(ctx context.Context, err error, fresh bool) error {
 	switch {
 	case ctx.Err() != nil, (errors.Is(err, io.EOF) || expired) && !fresh:
 	case apierrors.IsInvalid(err) || apierrors.IsBadRequest(err):
-		// The server does not know how to stream a list; the reflector then asks for pages.
+		// The server can't stream lists; the reflector then requests pages.
 	case apierrors.IsNotFound(err) && !l.source.isLost(l.kind, false):
 		l.source.unavailable(l.kind, sources.ResourceNotServed, err)
 		l.giveUp()
@@ -189,7 +189,7 @@ func (l *lister) failed(ctx context.Context, err error, fresh bool) error {
 		l.source.failed(l.kind, err)
 	}
 	if expired && fresh {
-		return errors.New(err.Error()) // the reflector would stream the list anew without a delay
+		return errors.New(err.Error()) // otherwise the reflector would stream the list again without a delay
 	}
 	return err
 }

@@ -1,7 +1,7 @@
 package live
 
-// A watchSet records how far each resource's first list is, and since when its watch is broken. It makes no request and reads no
-// clock.
+// A watchSet records the progress of each resource's first list, and since when its watch is broken. It sends no request
+// and reads no clock.
 
 import (
 	"fmt"
@@ -11,20 +11,20 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Watches are how the reading of a cluster's resources stands. It is not safe for concurrent use.
+// watchSet is the state of a cluster's lists and watches. It is not safe for concurrent use.
 type watchSet struct {
 	begun time.Time
-	asked time.Time // when Tell was called last: what was before was handed on
-	names []string  // in the order in which they are told
+	asked time.Time // time of the last Report
+	names []string  // in the order of Report
 	state map[string]*sources.Resource
-	came  map[string]time.Time // when something of a list came last
+	came  map[string]time.Time // arrival of the latest object of a list
 
 	ran     time.Time       // when this process last ran
-	resumed time.Time       // when it last went on after it did not run
-	stopped map[string]bool // resources without events meanwhile whose watches may still work
+	resumed time.Time       // when it last resumed after a stop
+	stopped map[string]bool // resources without events since the stop; their watches may still work
 }
 
-// New returns that of the resources with these names nothing was read yet.
+// newWatches returns the state before the resources are read.
 func newWatches(names ...string) *watchSet {
 	w := &watchSet{names: names, state: map[string]*sources.Resource{}, came: map[string]time.Time{}, stopped: map[string]bool{}}
 	for _, name := range names {
@@ -33,35 +33,35 @@ func newWatches(names ...string) *watchSet {
 	return w
 }
 
-// Begin notes that the reading begins.
+// Begin records the start of reading.
 func (w *watchSet) Begin(now time.Time) { w.begun = now }
 
-// Begun is when the reading began. Zero if it has not.
+// Begun returns the time of Begin. Zero before it.
 func (w *watchSet) Begun() time.Time { return w.begun }
 
-// State returns how far the reading of a resource has come.
+// State returns the state of a resource.
 func (w *watchSet) State(name string) sources.ResourceState { return w.state[name].State }
 
-// Hears reports whether what comes of a resource now comes when it happens: its watch is at work, and has told what it missed
-// when it last was not.
-func (w *watchSet) Hears(now time.Time, name string) bool {
+// Delivers reports whether the events of a resource arrive as they occur: its watch works, and has delivered the events
+// that it missed before.
+func (w *watchSet) Delivers(now time.Time, name string) bool {
 	r := w.state[name]
 	return r.State == sources.ResourceWatched && !r.Gap.Covers(now)
 }
 
 const (
-	// notRunning is the time without a call of Runs, which comes each second, after which the process was stopped.
+	// notRunning is the time without a call of Runs, which is called each second, that shows that the process was stopped.
 	notRunning = 5 * time.Second
 	// catchUp is how long after that the watches may still deliver events of the gap.
 	catchUp = 2 * time.Second
 )
 
-// Runs records that the process runs at now. If it did not run before, because it was stopped or the machine slept, there is a
-// gap: what the watches deliver now may have happened at any time in it.
+// Runs records that the process runs at now. If it was stopped before, or the machine slept, there is a gap: events that
+// the watches deliver now may have occurred at any time in it.
 func (w *watchSet) Runs(now time.Time) {
 	ran := w.ran
 	w.ran = now
-	// By the clock on the wall: the monotonic one stands still while a machine sleeps.
+	// By the wall clock: the monotonic clock stops while a machine sleeps.
 	if ran.IsZero() || now.Round(0).Sub(ran.Round(0)) < notRunning {
 		if len(w.stopped) > 0 && now.Sub(w.resumed) >= catchUp {
 			for name := range w.stopped {
@@ -80,20 +80,20 @@ func (w *watchSet) Runs(now time.Time) {
 	}
 }
 
-// Streamed notes that an object of a list came.
+// Streamed records the arrival of an object of a list.
 func (w *watchSet) Streamed(now time.Time, name string) {
 	r := w.state[name]
 	w.came[name] = now
 	if r.State == sources.ResourceWaiting || r.State == sources.ResourceFailing || r.State == sources.ResourceWatched && r.Gap.Lasts() {
-		r.State, r.Objects = sources.ResourceListing, 0 // its trouble is over when all of it is in
+		r.State, r.Objects = sources.ResourceListing, 0 // its trouble ends when the list is complete
 	}
 	if r.State == sources.ResourceListing {
 		r.Objects++
 	}
 }
 
-// Heard notes that all there is was listed, or that a watch went on where the one before had ended.
-func (w *watchSet) Heard(now time.Time, name string) {
+// Watched records that a list is complete, or that a watch continued where the last one had ended.
+func (w *watchSet) Watched(now time.Time, name string) {
 	r := w.state[name]
 	r.State, r.Trouble = sources.ResourceWatched, ""
 	delete(w.stopped, name)
@@ -102,8 +102,8 @@ func (w *watchSet) Heard(now time.Time, name string) {
 	}
 }
 
-// Ended notes that the watch of a resource has ended, or that nothing can have been heard since now because there was none.
-// It changes nothing while the resource is not watched.
+// Ended records that the watch of a resource has ended, or that it delivered nothing since now because it did not run. It
+// does nothing while the resource is not watched.
 func (w *watchSet) Ended(now time.Time, name string) {
 	r := w.state[name]
 	delete(w.stopped, name)
@@ -111,19 +111,19 @@ func (w *watchSet) Ended(now time.Time, name string) {
 		return
 	}
 	if since := r.Gap.Since; !since.IsZero() && !r.Gap.Until.Before(w.asked) {
-		now = since // that it had ended before was not told yet
+		now = since // an earlier end was not reported yet
 	}
 	r.Gap = sources.Gap{Since: now}
 }
 
-// Failed notes that a request failed that will be made again, and why.
+// Failed records a failed request that will be retried, and why it failed.
 func (w *watchSet) Failed(now time.Time, name string, why sources.SafeText) {
 	w.Ended(now, name)
 	r := w.state[name]
 	r.State, r.Trouble = sources.ResourceFailing, why
 }
 
-// Unavailable notes that a resource has to be done without, and why. It returns false if that was known.
+// Unavailable records that a resource can't be read, and why. It returns false if that was known.
 func (w *watchSet) Unavailable(now time.Time, name string, state sources.ResourceState, why sources.SafeText) bool {
 	r := w.state[name]
 	if r.State == state {
@@ -134,7 +134,7 @@ func (w *watchSet) Unavailable(now time.Time, name string, state sources.Resourc
 	return true
 }
 
-// Attached notes that work begins without the lists that are not in: of those nothing is heard from now on.
+// Attached records that the source attaches without the incomplete lists, whose resources have a gap from now on.
 func (w *watchSet) Attached(now time.Time) {
 	for _, r := range w.state {
 		if !r.Settled() {
@@ -143,14 +143,14 @@ func (w *watchSet) Attached(now time.Time) {
 	}
 }
 
-// WasWatched reports whether a resource was ever watched, or work began without it.
+// WasWatched reports whether a resource was ever watched, or the source attached without it.
 func (w *watchSet) WasWatched(name string) bool {
 	r := w.state[name]
 	return r.State == sources.ResourceWatched || !r.Gap.Since.IsZero()
 }
 
-// Ready reports whether work can begin: all is there that can be had, or only lists fail that had until then to come. without is
-// true if those are not waited for any more.
+// Ready reports whether the source can attach: all available lists are complete, or without is true and only optional
+// lists are missing.
 func (w *watchSet) Ready(without bool) bool {
 	for _, r := range w.state {
 		if !r.Settled() && !(without && r.State == sources.ResourceFailing) {
@@ -160,8 +160,8 @@ func (w *watchSet) Ready(without bool) bool {
 	return true
 }
 
-// Tell returns how each resource stands, in order. There are that many objects of those that are watched.
-func (w *watchSet) Tell(now time.Time, objects func(name string) int) []sources.Resource {
+// Report returns the status of each resource, in order. objects returns the number of objects of a watched resource.
+func (w *watchSet) Report(now time.Time, objects func(name string) int) []sources.Resource {
 	w.asked = now
 	var all []sources.Resource
 	for _, name := range w.names {
@@ -183,14 +183,14 @@ func (w *watchSet) Tell(now time.Time, objects func(name string) int) []sources.
 	return all
 }
 
-// OverdueAfter is for how long nothing may come of a list, or no watch may go on, before that is trouble: an API server begins to
-// answer at once, also where the whole answer takes long.
+// OverdueAfter is how long a list may deliver no object, or a watch may be missing, before it is reported as trouble: an
+// API server starts to respond at once, even if the whole response takes long.
 const OverdueAfter = 2 * time.Second
 
-var overdueText = sources.SafeText(fmt.Sprintf("no object has come from the API server for more than %s", OverdueAfter))
+var overdueText = sources.SafeText(fmt.Sprintf("the API server has sent no object for more than %s", OverdueAfter))
 
 // endedText is the trouble of a resource whose watch ended without any request having failed since.
-const endedText = "the watch has ended, and the next one has not begun"
+const endedText = "the watch has ended, and the next one has not started"
 
 // stoppedText is the trouble of a resource without events because this process did not run.
 const stoppedText = "schedq did not run meanwhile, or the clock was set forward"
@@ -198,7 +198,7 @@ const stoppedText = "schedq did not run meanwhile, or the clock was set forward"
 // cutText is the trouble of a resource whose streamed list ended too early.
 const cutText = "the API server ended the list before it was complete"
 
-// overdue reports whether nothing has come of a list for too long.
+// overdue reports whether a list has delivered no object for too long.
 func (w *watchSet) overdue(r sources.Resource, now time.Time) bool {
 	if w.begun.IsZero() || r.State != sources.ResourceWaiting && r.State != sources.ResourceListing {
 		return false
@@ -210,7 +210,7 @@ func (w *watchSet) overdue(r sources.Resource, now time.Time) bool {
 	return now.Sub(last) > OverdueAfter
 }
 
-// StaleSince returns since when nothing is heard of any of resources. Zero if something is.
+// StaleSince returns since when no watch of resources works. Zero if one works.
 func StaleSince(resources []sources.Resource) (since time.Time) {
 	for _, r := range resources {
 		switch {
@@ -224,10 +224,10 @@ func StaleSince(resources []sources.Resource) (since time.Time) {
 	return since
 }
 
-// maxNamed is how many of the resources that fail for one reason are named.
+// maxNamed limits the names of the resources that fail for the same reason.
 const maxNamed = 3
 
-// Names is a list of names, or the first of them and how many more there are.
+// watchNames formats a list of names, or the first of them and the number of the others.
 func watchNames(names []string) string {
 	if more := len(names) - maxNamed; more > 0 {
 		names = append(names[:maxNamed:maxNamed], fmt.Sprintf("%d more", more))
@@ -239,13 +239,13 @@ func watchNames(names []string) string {
 	return list
 }
 
-// TroubleOf says which resources fail, and why, each reason once. It is empty if none does.
+// TroubleOf returns the resources that fail and why, with each reason once. It is empty if none fails.
 func TroubleOf(resources []sources.Resource) sources.SafeText {
 	var reasons []sources.SafeText
 	failing := map[sources.SafeText][]string{}
 	for _, r := range resources {
 		if r.Trouble == "" || r.DoneWithout() {
-			continue // nothing is wrong, or it is done without
+			continue // it works, or is not available
 		}
 		if failing[r.Trouble] == nil {
 			reasons = append(reasons, r.Trouble)

@@ -19,13 +19,13 @@ func reading() *watchSet {
 	w := newWatches("nodes", "pods", "leases")
 	w.Begin(at(0))
 	for _, name := range w.names {
-		w.Heard(at(0), name)
+		w.Watched(at(0), name)
 	}
 	return w
 }
 
 func (w *watchSet) tell(seconds float64) []sources.Resource {
-	return w.Tell(at(seconds), func(string) int { return 1 })
+	return w.Report(at(seconds), func(string) int { return 1 })
 }
 
 // TestOverdue: a list of which nothing comes is trouble after some time, and none as soon as something comes.
@@ -51,7 +51,7 @@ func TestUnheard(t *testing.T) {
 	w.tell(4)
 	w.Ended(at(5), "pods")
 	r := w.tell(6)[1]
-	if !r.Gap.Lasts() || !r.Gap.Since.Equal(at(5)) || r.Broken() || w.Hears(at(6), "pods") || !w.Hears(at(6), "nodes") {
+	if !r.Gap.Lasts() || !r.Gap.Since.Equal(at(5)) || r.Broken() || w.Delivers(at(6), "pods") || !w.Delivers(at(6), "nodes") {
 		t.Errorf("it has ended: %+v", r)
 	}
 	if r = w.tell(8)[1]; !r.Broken() || r.Trouble != endedText {
@@ -61,24 +61,24 @@ func TestUnheard(t *testing.T) {
 	if r = w.tell(8.6)[1]; r.State != sources.ResourceListing || r.Objects != 1 {
 		t.Errorf("listed anew: %+v", r)
 	}
-	w.Heard(at(9), "pods")
+	w.Watched(at(9), "pods")
 	r = w.tell(9.01)[1]
 	if r.Gap != (sources.Gap{Since: at(5), Until: at(9)}) || r.Broken() || r.State != sources.ResourceWatched {
-		t.Errorf("heard again: %+v", r)
+		t.Errorf("watched again: %+v", r)
 	}
-	if w.Hears(at(9.01), "pods") || !w.Hears(at(9.2), "pods") {
-		t.Error("what was missed is told at once, and nothing after that")
+	if w.Delivers(at(9.01), "pods") || !w.Delivers(at(9.2), "pods") {
+		t.Error("missed events arrive at once, and no others are delayed")
 	}
 	w.Ended(at(9.02), "pods")
-	w.Heard(at(9.03), "pods")
+	w.Watched(at(9.03), "pods")
 	w.Ended(at(9.04), "pods")
-	w.Heard(at(9.05), "pods")
+	w.Watched(at(9.05), "pods")
 	if r = w.tell(9.06)[1]; r.Gap != (sources.Gap{Since: at(9.02), Until: at(9.05)}) {
-		t.Errorf("two ends before one was told: %+v", r)
+		t.Errorf("two ends before one was reported: %+v", r)
 	}
 }
 
-// TestStaleSince: the cluster is stale once none of its watches hears anything, but for those that it does without.
+// TestStaleSince: the cluster is stale once none of its watches works, apart from unavailable resources.
 func TestStaleSince(t *testing.T) {
 	w := reading()
 	w.Unavailable(at(1), "leases", sources.ResourceForbidden, "forbidden")
@@ -91,11 +91,11 @@ func TestStaleSince(t *testing.T) {
 		t.Errorf("stale since %v", got)
 	}
 	if r := w.tell(5)[2]; !r.Gap.Lasts() {
-		t.Errorf("what may not be read any more is heard: %+v", r)
+		t.Errorf("a forbidden resource is watched: %+v", r)
 	}
-	w.Heard(at(6), "pods")
+	w.Watched(at(6), "pods")
 	if got := StaleSince(w.tell(7)); !got.IsZero() {
-		t.Errorf("stale since %v, and pods are heard", got)
+		t.Errorf("stale since %v, although pods are watched", got)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestStaleSince(t *testing.T) {
 func TestAttachedWithout(t *testing.T) {
 	w := newWatches("pods", "events")
 	w.Begin(at(0))
-	w.Heard(at(1), "pods")
+	w.Watched(at(1), "pods")
 	w.Failed(at(1), "events", "refused")
 	if w.Ready(false) || !w.Ready(true) {
 		t.Error("it waits for lists that fail, until it need not any more")
@@ -164,7 +164,7 @@ func TestStopped(t *testing.T) {
 	if !nodes.Gap.Lasts() || pods.Gap != (sources.Gap{Since: at(4), Until: at(51)}) || pods.Trouble != "" {
 		t.Errorf("nodes are %+v, pods %+v", nodes, pods)
 	}
-	w.Heard(at(53), "nodes")
+	w.Watched(at(53), "nodes")
 	if r := w.tell(53)[0]; r.Gap != (sources.Gap{Since: at(4), Until: at(53)}) {
 		t.Errorf("nodes are %+v", r)
 	}

@@ -15,44 +15,44 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// way says where in the protobuf of a Go type its quantities are: in which fields, and in which of theirs.
-type way struct {
-	quantity bool   // it is one
-	fields   []*way // by their numbers
+// quantityPath describes where the protobuf of a Go type contains quantities: in which fields, recursively.
+type quantityPath struct {
+	quantity bool            // the type is a quantity
+	fields   []*quantityPath // by their numbers
 }
 
-// ways knows the way through each type that was asked for. It may be used by several goroutines at once.
-type ways struct {
+// quantityPaths caches the quantityPath of each type. It is safe for concurrent use.
+type quantityPaths struct {
 	mu     sync.Mutex
-	byType map[reflect.Type]*way
+	byType map[reflect.Type]*quantityPath
 }
 
-// wayOf returns the way through t, which leads nowhere if t holds no quantity.
-func (w *ways) wayOf(t reflect.Type) *way {
+// wayOf returns the path of t, which is empty if t contains no quantity.
+func (w *quantityPaths) wayOf(t reflect.Type) *quantityPath {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.wayOfLocked(t)
 }
 
 // wayOfLocked is wayOf for callers that hold the lock.
-func (w *ways) wayOfLocked(t reflect.Type) *way {
+func (w *quantityPaths) wayOfLocked(t reflect.Type) *quantityPath {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
 	switch {
 	case t == reflect.TypeFor[quantity.Quantity]():
-		return &way{quantity: true}
+		return &quantityPath{quantity: true}
 	case t.Kind() == reflect.Map: // its entries are messages: 1 is the key, and 2 the value
-		entry := &way{}
+		entry := &quantityPath{}
 		entry.lead(2, w.wayOfLocked(t.Elem()))
 		return entry
 	case t.Kind() != reflect.Struct:
-		return &way{}
+		return &quantityPath{}
 	}
 	if known := w.byType[t]; known != nil {
 		return known
 	}
-	known := &way{}
+	known := &quantityPath{}
 	w.byType[t] = known // before its fields, one of which may be of the same type
 	for i := range t.NumField() {
 		_, rest, _ := strings.Cut(t.Field(i).Tag.Get("protobuf"), ",") // "bytes,2,opt,name=spec"
@@ -64,23 +64,23 @@ func (w *ways) wayOfLocked(t reflect.Type) *way {
 	return known
 }
 
-// lead has field n lead to next, if that leads anywhere.
-func (w *way) lead(n int, next *way) {
+// lead adds next as the path of field n, unless it is empty.
+func (w *quantityPath) lead(n int, next *quantityPath) {
 	if !next.quantity && len(next.fields) == 0 {
 		return
 	}
 	if n >= len(w.fields) {
-		w.fields = append(w.fields, make([]*way, n+1-len(w.fields))...)
+		w.fields = append(w.fields, make([]*quantityPath, n+1-len(w.fields))...)
 	}
 	w.fields[n] = next
 }
 
-// errWire is returned for what cannot be protobuf of an API object.
-var errWire = errors.New("an answer is not the protobuf of an API object")
+// errWire is returned for data that is not the protobuf of an API object.
+var errWire = errors.New("a response is not the protobuf of an API object")
 
-// defuse overwrites the quantities in message that would take long to parse: see sources.DefuseText. It refuses
-// what is not protobuf; the decoders may accept more, so nothing must be left to them.
-func (w *way) defuse(message []byte) error {
+// defuse overwrites the quantities in message that would take long to parse: see sources.DefuseText. It refuses anything
+// that is not protobuf, because the decoders may accept more.
+func (w *quantityPath) defuse(message []byte) error {
 	for len(message) > 0 {
 		n, content, rest, err := field(message)
 		if err != nil {
@@ -100,8 +100,8 @@ func (w *way) defuse(message []byte) error {
 	return nil
 }
 
-// field returns the number of the first field of message, its content if it is a text, bytes or a message, and
-// what follows.
+// field returns the number of the first field of message, its content if it is a string, bytes or a message, and the
+// rest of message.
 func field(message []byte) (n protowire.Number, content, rest []byte, err error) {
 	const short = 0x80 // a number below it is one byte
 	if len(message) >= 2 && message[0] < short && message[1] < short && protowire.Type(message[0]&7) == protowire.BytesType {
@@ -125,12 +125,12 @@ func field(message []byte) (n protowire.Number, content, rest []byte, err error)
 	return n, content, message[size:], nil
 }
 
-// protobufPrefix begins the protobuf of every object that says its kind. A runtime.Unknown follows, whose
-// field 1 is a runtime.TypeMeta, and 2 the object.
+// protobufPrefix is the prefix of the protobuf of every object with a kind. A runtime.Unknown follows, whose field 1 is a
+// runtime.TypeMeta and field 2 the object.
 var protobufPrefix = []byte("k8s\x00")
 
-// defuseObject is defuse for an object that says its kind, in its whole.
-func (w *ways) defuseObject(data []byte, create runtime.ObjectCreater) error {
+// defuseObject is defuse for an object with a kind.
+func (w *quantityPaths) defuseObject(data []byte, create runtime.ObjectCreater) error {
 	message, ok := bytes.CutPrefix(data, protobufPrefix)
 	if !ok {
 		return errWire

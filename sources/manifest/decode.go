@@ -18,7 +18,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// newObject returns an empty object of a kind that a scheduler watches or sees the consequences of.
+// newObject returns an empty object of a kind that affects scheduling.
 func newObject(apiVersion, kind string) runtime.Object {
 	switch apiVersion + " " + kind {
 	case "apps/v1 Deployment":
@@ -35,12 +35,12 @@ func newObject(apiVersion, kind string) runtime.Object {
 	return sources.NewObject(apiVersion, kind)
 }
 
-// strict decodes as the API server does under `kubectl apply --validate=strict`. It knows no types, so
-// that it decodes into whatever it is given.
+// strict decodes like the API server for `kubectl apply --validate=strict`. It has no registered types, so it decodes into
+// any object.
 var strict = serializer.NewSerializerWithOptions(serializer.DefaultMetaFactory, runtime.NewScheme(), runtime.NewScheme(),
 	serializer.SerializerOptions{Strict: true})
 
-// decode returns the object, or nil if a scheduler sees nothing of its kind.
+// decode returns the object, or nil if its kind does not affect scheduling.
 func (d *document) decode() (runtime.Object, error) {
 	gv, err := schema.ParseGroupVersion(d.apiVersion)
 	if err != nil {
@@ -68,7 +68,7 @@ func (d *document) decode() (runtime.Object, error) {
 	return obj, nil
 }
 
-// unread returns an error unless the kind is one that can be skipped: a typo in it must not go unseen.
+// unread returns an error unless the kind can be skipped: a typo in a kind must be reported.
 func (d *document) unread(gvk schema.GroupVersionKind) error {
 	if !scheme.Scheme.IsGroupRegistered(gvk.Group) && gvk.Group != "extensions" {
 		return nil // somebody's own
@@ -84,14 +84,14 @@ func (d *document) unread(gvk schema.GroupVersionKind) error {
 	return nil
 }
 
-// quantities are what holds quantities by name, and sizes what is one.
+// quantities are the fields that contain named quantities, and sizes those that are quantities.
 var (
 	quantities = []string{"requests", "limits", "capacity", "allocatable", "allocatedResources", "overhead"}
 	sizes      = []string{"sizeLimit", "divisor"}
 )
 
-// checkNumbers returns an error about a quantity that is none, or out of range: the decoder does not say
-// which, and must not be given what it takes long over.
+// checkNumbers returns an error about an invalid or excessive quantity: the decoder does not report which one it is, and
+// would take long to parse some.
 func (d *document) checkNumbers() (err error) {
 	walk(d.json, func(path []string, tok json.Token, _ int) bool {
 		text, isText := tok.(string)
@@ -111,7 +111,7 @@ func (d *document) checkNumbers() (err error) {
 	return err
 }
 
-// decodingError says what is wrong first, and where.
+// decodingError returns the first problem and its position.
 func (d *document) decodingError(err error) error {
 	if s, ok := runtime.AsStrictDecodingError(err); ok {
 		first := s.Errors()[0]
@@ -129,7 +129,7 @@ func (d *document) decodingError(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
 		at := steps(wrong.Field)
-		// The decoder leaves out elements of lists and names in maps, but tells where in the JSON.
+		// The decoder's path lacks list elements and map keys, but it reports an offset in the JSON.
 		walk(d.json, func(path []string, _ json.Token, end int) bool {
 			if int64(end) == wrong.Offset {
 				at = slices.Clone(path)
@@ -141,7 +141,7 @@ func (d *document) decodingError(err error) error {
 	return d.errorf("", "%s cannot be decoded: %s", d.title(), short(err.Error()))
 }
 
-// sort says what a person calls a type.
+// sort returns the usual name of a type.
 func sort(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:

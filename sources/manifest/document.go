@@ -16,10 +16,10 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// maxExpanded is how large a document may become when its aliases are replaced: against alias bombs.
+// maxExpanded limits the size of a document with its aliases expanded, because of alias bombs.
 const maxExpanded = 4 * maxFile
 
-// document is one object as the file spells it.
+// document is one object of the file.
 type document struct {
 	file string
 	line int          // its first
@@ -30,7 +30,7 @@ type document struct {
 	apiVersion, kind, name string
 }
 
-// split parses the documents of a file. Empty ones are left out.
+// split parses the documents of a file. It skips empty ones.
 func split(file string, data []byte) ([]*document, error) {
 	switch {
 	case len(data) == 0:
@@ -76,8 +76,7 @@ func separates(line []byte, mark string) bool {
 	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
 }
 
-// parse parses what stands between two separators, from that line on: a YAML document, JSON objects one
-// after the other, or nothing.
+// parse parses the text between two separators, from that line on: a YAML document, successive JSON objects, or nothing.
 func parse(file string, first int, text []byte) ([]*document, error) {
 	top := head(text)
 	if docs := parseJSON(file, first, text); docs != nil {
@@ -96,7 +95,7 @@ func parse(file string, first int, text []byte) ([]*document, error) {
 	case err != nil:
 		return nil, d.syntaxError(err)
 	}
-	// kubectl overlooks what follows.
+	// kubectl ignores the rest.
 	if err := dec.Decode(&yamlv3.Node{}); err != nil && err != io.EOF {
 		return nil, d.syntaxError(err)
 	} else if err == nil {
@@ -127,7 +126,7 @@ func head(text []byte) (n int) {
 	return n
 }
 
-// parseJSON returns nil for what is not JSON throughout.
+// parseJSON returns nil for text that is not entirely JSON.
 func parseJSON(file string, first int, text []byte) (docs []*document) {
 	text = bytes.TrimPrefix(text, []byte("---"))
 	if t := bytes.TrimSpace(text); len(t) == 0 || t[0] != '{' {
@@ -178,7 +177,7 @@ func expanded(n *yamlv3.Node, known map[*yamlv3.Node]int) (int, error) {
 	return size, nil
 }
 
-// envelope reads what every object has.
+// envelope reads the fields that every object has.
 func (d *document) envelope() error {
 	var members, meta map[string]json.RawMessage
 	if json.Unmarshal(d.json, &members) != nil {
@@ -202,7 +201,7 @@ func (d *document) envelope() error {
 	return nil
 }
 
-// items returns the objects of a list, or the document itself if it is none.
+// items returns the objects of a list, or the document itself if it is not a list.
 func (d *document) items() ([]*document, error) {
 	kind, ok := strings.CutSuffix(d.kind, "List")
 	var list struct {
@@ -217,7 +216,7 @@ func (d *document) items() ([]*document, error) {
 		node := find(d.node, path)
 		item := &document{file: d.file, line: d.lineOf(path), json: raw, node: node, skip: d.skip}
 		if err := item.envelope(); err != nil {
-			// The items of a PodList need not say that they are pods.
+			// The items of a PodList may lack a kind.
 			if kind == "" || item.kind != "" {
 				return nil, err
 			}
@@ -236,7 +235,7 @@ func (d *document) title() string {
 	return strings.TrimSpace(short(d.kind) + " " + short(d.name))
 }
 
-// short makes text from the file fit for a sentence.
+// short shortens text from the file for a sentence.
 func short(s string) string {
 	if len(s) > 200 {
 		s = strings.ToValidUTF8(s[:200], "") + "..."
@@ -246,8 +245,8 @@ func short(s string) string {
 
 func quote(s string) string { return `"` + short(s) + `"` }
 
-// errorf returns an error about a field, "spec.containers[0].image", with its line or that of the
-// nearest that is there. The path "" is the document.
+// errorf returns an error about a field, "spec.containers[0].image", with its line or that of the nearest existing parent.
+// The path "" is the document.
 func (d *document) errorf(path, format string, args ...any) error {
 	return d.errorAt(d.lineOf(steps(path)), format, args...)
 }

@@ -9,12 +9,12 @@ import (
 	hashutil "k8s.io/kubernetes/pkg/util/hash"
 )
 
-// maxGenerated is where the API server cuts what it appends a suffix to (apiserver v0.37,
-// storage/names), so that it stays a DNS label.
+// maxGenerated is the length to which the API server truncates a name before it appends a suffix (apiserver v0.37,
+// storage/names), so that the result is a DNS label.
 const maxGenerated = 58
 
-// generate completes a generateName as the API server does, but by a hash in place of a random number:
-// the same file gives the same names. i tells objects of one prefix apart.
+// generate completes a generateName like the API server, but with a hash instead of a random suffix: the same file gives
+// the same names. i distinguishes objects with the same prefix.
 func (r *reader) generate(kind, namespace, prefix string, i int) string {
 	for try := 0; ; try++ {
 		h := fnv.New64a()
@@ -26,7 +26,7 @@ func (r *reader) generate(kind, namespace, prefix string, i int) string {
 	}
 }
 
-// suffix is five letters and digits of those that the API server uses.
+// suffix returns five of the letters and digits that the API server uses.
 func suffix(n uint64) string {
 	const letters = "bcdfghjklmnpqrstvwxz2456789"
 	var s [5]byte
@@ -37,16 +37,15 @@ func suffix(n uint64) string {
 	return string(s[:])
 }
 
-// templateHash is the label pod-template-hash as the Deployment controller computes it (kubernetes
-// v1.37, pkg/controller).
+// templateHash returns the label pod-template-hash of the Deployment controller (kubernetes v1.37, pkg/controller).
 func templateHash(template any) string {
 	h := fnv.New32a()
 	hashutil.DeepHashObject(h, template)
 	return rand.SafeEncodeString(fmt.Sprint(h.Sum32()))
 }
 
-// clean makes metadata what it is when the API server has created the object: with a name and a uid,
-// without what only later requests give. A uid that the file gives is kept, as others may refer to it.
+// clean sets metadata as the API server does when it creates an object: with a name and a UID, without fields that later
+// requests set. It keeps a UID in the file, because other objects may refer to it.
 func (r *reader) clean(kind string, namespaced bool, m *metav1.ObjectMeta) {
 	switch {
 	case !namespaced:

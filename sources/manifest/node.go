@@ -12,10 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// LikeNode returns a new node like n, as an autoscaler adds one: with n's labels, taints and resources,
-// ready, and without what is of n alone: its images, being cordoned, and the taints of a node in
-// trouble. Labels that hold n's name hold the new one. n is not changed; name must be a Kubernetes object
-// name (see sources.CheckName).
+// LikeNode returns a new node like n, as an autoscaler would add: ready, with n's labels, taints and resources, and
+// without n's images, cordon, and taints of a node in trouble. In labels, n's name is replaced. n is not changed; name must
+// be a Kubernetes object name (see sources.CheckName).
 func LikeNode(n *corev1.Node, name string) *corev1.Node {
 	out := n.DeepCopy()
 	out.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}
@@ -43,14 +42,14 @@ func LikeNode(n *corev1.Node, name string) *corev1.Node {
 	return out
 }
 
-// UID is that of an object that comes without one: the same for the same object in every file.
+// UID returns the UID for an object without one. It is the same for the same object in every file.
 func UID(kind, namespace, name string) types.UID {
 	b := sha256.Sum256([]byte(kind + "/" + namespace + "/" + name))
 	return types.UID(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16]))
 }
 
-// nodeDefaults does what the API server and a kubelet do to a new node (pkg/apis/core/v1/defaults.go, SetDefaults_NodeStatus and
-// SetDefaults_ResourceList).
+// nodeDefaults sets the defaults of the API server and the kubelet (pkg/apis/core/v1/defaults.go, SetDefaults_NodeStatus
+// and SetDefaults_ResourceList).
 func nodeDefaults(n *corev1.Node) {
 	if n.Status.Allocatable == nil {
 		n.Status.Allocatable = n.Status.Capacity

@@ -21,10 +21,10 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// defaultClassNotes are the annotation of the class that claims without one get, by its two names.
+// defaultClassNotes are the two names of the annotation of the default storage class.
 var defaultClassNotes = []string{"storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"}
 
-// learn notes what other objects of the file may refer to.
+// learn records facts that other objects of the file may refer to.
 func (r *reader) learn(obj runtime.Object) {
 	switch o := obj.(type) {
 	case *resourcev1.ResourceClaimTemplate:
@@ -43,7 +43,7 @@ func (r *reader) learn(obj runtime.Object) {
 	}
 }
 
-// add hands out what a scheduler sees of an object that the file holds.
+// add emits the objects that a scheduler receives for an object of the file.
 func (r *reader) add(d *document, obj runtime.Object) error {
 	m, ok := obj.(metav1.ObjectMetaAccessor)
 	if !ok {
@@ -80,7 +80,7 @@ func (r *reader) add(d *document, obj runtime.Object) error {
 	return r.put(d, obj)
 }
 
-// put hands out an object, trimmed.
+// put trims and emits an object.
 func (r *reader) put(d *document, obj runtime.Object) error {
 	trimmed, err := sources.Trim(obj)
 	if err != nil {
@@ -89,7 +89,7 @@ func (r *reader) put(d *document, obj runtime.Object) error {
 	return r.emit(d, trimmed)
 }
 
-// emit hands out an object that is trimmed already, unless there is one of its name.
+// emit emits a trimmed object, unless there is one with its name.
 func (r *reader) emit(d *document, obj runtime.Object) error {
 	m := obj.(metav1.Object)
 	kind := obj.GetObjectKind().GroupVersionKind().Kind
@@ -115,8 +115,8 @@ func namespaced(obj runtime.Object) bool {
 	return true
 }
 
-// setDefaults does what the API server, its admission plugins and the controllers do to a new object, as
-// far as a scheduler reads it.
+// setDefaults sets the fields that the API server, its admission plugins and controllers set on a new object, as far as a
+// scheduler reads them.
 func (r *reader) setDefaults(obj runtime.Object) {
 	switch o := obj.(type) {
 	case *corev1.Node:
@@ -147,8 +147,8 @@ func (r *reader) setDefaults(obj runtime.Object) {
 	}
 }
 
-// claimDefaults gives a claim its phase, and the default class if the file holds one: whether the cluster
-// has one cannot be seen in what is kept of its classes.
+// claimDefaults sets a claim's phase, and the default class if the file contains one: trimmed classes don't show whether
+// the cluster has a default.
 func (r *reader) claimDefaults(c *corev1.PersistentVolumeClaim) {
 	coredefaults.SetObjectDefaults_PersistentVolumeClaim(c)
 	_, old := c.Annotations[corev1.BetaStorageClassAnnotation]
@@ -170,7 +170,7 @@ func owner(apiVersion, kind string, m *metav1.ObjectMeta) metav1.OwnerReference 
 	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: m.Name, UID: m.UID, Controller: &yes}
 }
 
-// count returns a field's number, 1 if it is not there.
+// count returns a number, or 1 if it is missing.
 func count(d *document, field string, n *int32) (int, error) {
 	switch {
 	case n == nil:

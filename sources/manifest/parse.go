@@ -11,9 +11,9 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Parse is Read of a file's content. An error is one sentence with the file's name and, but for errors
-// about the file as a whole, the line: what is not YAML, an unknown field, a wrong type, a pod that the
-// API server would refuse, more than 10,000 pods, or nothing that a scheduler sees.
+// Parse is Read of a file's content. An error is one sentence with the file's name and, unless it is about the whole file,
+// the line: invalid YAML, an unknown field, a wrong type, a pod that the API server would refuse, more than 10,000 pods, or
+// no object that affects scheduling.
 func Parse(name string, data []byte) (*Manifest, error) {
 	name = string(sources.Sanitize(name))
 	docs, err := split(name, data)
@@ -51,26 +51,26 @@ func Parse(name string, data []byte) (*Manifest, error) {
 	return &r.out, nil
 }
 
-// located is an object and where it stands.
+// located is an object and its position.
 type located struct {
 	doc *document
 	obj runtime.Object
 }
 
-// reader makes objects of what the file says.
+// reader converts the documents of a file to objects.
 type reader struct {
 	out         Manifest
 	pods, parts int
 	generated   int            // names, of objects that the file holds
 	seen        map[object]int // and the line
-	// claimTemplates and defaultClass are what other objects of the file refer to, maybe from above.
+	// claimTemplates and defaultClass may be referred to by any object of the file, including earlier ones.
 	claimTemplates map[types.NamespacedName]*resourcev1.ResourceClaimTemplate
 	defaultClass   string
 }
 
 type object struct{ kind, namespace, name string }
 
-// nothing is the error about a file that gives no object.
+// nothing returns the error about a file without objects.
 func (r *reader) nothing(name string) error {
 	switch {
 	case len(r.out.Notices) > 0:
@@ -83,7 +83,7 @@ func (r *reader) nothing(name string) error {
 	return fmt.Errorf("%s holds no object", name)
 }
 
-// spend counts parts that the controllers make, and pods.
+// spend counts parts that controllers create, and pods.
 func (r *reader) spend(d *document, pods, parts int) error {
 	r.pods += pods
 	r.parts += parts
@@ -96,7 +96,7 @@ func (r *reader) spend(d *document, pods, parts int) error {
 	return nil
 }
 
-// notice adds a sentence about what is left out.
+// notice adds a sentence about a skipped object.
 func (r *reader) notice(d *document, format string, args ...any) {
 	r.out.Notices = append(r.out.Notices, d.errorf("", format, args...).Error())
 }

@@ -9,12 +9,12 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 )
 
-// steps splits a path as errors spell it: "spec.containers[0].name", "spec.limits[cpu]".
+// steps splits a path in an error: "spec.containers[0].name", "spec.limits[cpu]".
 func steps(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
 }
 
-// lineOf returns the line of what is at the path, or of the nearest above it that is there.
+// lineOf returns the line of the value at the path, or of its nearest existing parent.
 func (d *document) lineOf(path []string) int {
 	for ; len(path) > 0; path = path[:len(path)-1] {
 		if key := findKey(d.node, path); key != nil {
@@ -35,7 +35,7 @@ func find(n *yamlv3.Node, path []string) *yamlv3.Node {
 	return n
 }
 
-// findKey is find, but of a member its name: that is where a person looks.
+// findKey is find, but returns the name of a member instead of its value.
 func findKey(n *yamlv3.Node, path []string) *yamlv3.Node {
 	key, _ := child(find(n, path[:len(path)-1]), path[len(path)-1])
 	return key
@@ -63,7 +63,7 @@ func child(n *yamlv3.Node, step string) (key, value *yamlv3.Node) {
 	return nil, nil
 }
 
-// target looks through documents and aliases.
+// target resolves documents and aliases.
 func target(n *yamlv3.Node) *yamlv3.Node {
 	for n != nil {
 		switch {
@@ -78,8 +78,8 @@ func target(n *yamlv3.Node) *yamlv3.Node {
 	return nil
 }
 
-// walk calls visit with each value in raw, which is JSON, until visit returns false: with its path, which
-// is good until then, and with the offset of its end. Of an object and a list it is that of the bracket.
+// walk calls visit for each value in raw, which is JSON, until visit returns false: with its path, which is valid until
+// visit returns, and with the offset of its end. For an object or a list, it is that of the opening bracket.
 func walk(raw []byte, visit func(path []string, value json.Token, end int) bool) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()

@@ -16,7 +16,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// pod hands out a pod that the file holds.
+// pod emits a pod of the file.
 func (r *reader) pod(d *document, p *corev1.Pod) error {
 	ready, claims, err := r.ready(d, p, "")
 	if err != nil {
@@ -25,8 +25,8 @@ func (r *reader) pod(d *document, p *corev1.Pod) error {
 	return r.place(d, ready, claims)
 }
 
-// claims are what controllers make for a pod: of its ephemeral volumes and of its claim templates. They
-// are trimmed and have no name yet.
+// claims are the claims that controllers create for a pod: for its ephemeral volumes and its claim templates. They are
+// trimmed and have no name yet.
 type claims struct {
 	volumes []volumeClaim
 	devices []deviceClaim
@@ -42,8 +42,8 @@ type deviceClaim struct {
 	claim *resourcev1.ResourceClaim
 }
 
-// place hands out a pod after its claims. The pod is trimmed, and the caller's own but for what pods of
-// one template share.
+// place emits a pod after its claims. The pod is trimmed, and not shared except for the parts that pods of one template
+// share.
 func (r *reader) place(d *document, p *corev1.Pod, c *claims) error {
 	if err := r.spend(d, 1, 1+len(c.volumes)+len(c.devices)); err != nil {
 		return err
@@ -71,9 +71,8 @@ func (r *reader) place(d *document, p *corev1.Pod, c *claims) error {
 	return r.emit(d, p)
 }
 
-// ready makes a pod what it is after the API server has created it, and returns it trimmed. The prefix is
-// where in the document it stands: "spec.template." or, for a pod, nothing. An error says what the API
-// server would refuse.
+// ready returns the trimmed pod as the API server would create it. prefix is its position in the document: "spec.template."
+// or, for a pod, nothing. An error describes why the API server would refuse it.
 func (r *reader) ready(d *document, p *corev1.Pod, prefix string) (*corev1.Pod, *claims, error) {
 	p.Generation = 1
 	if p.Spec.NodeName == "" || p.Status.Phase == "" {
@@ -101,8 +100,8 @@ func (r *reader) ready(d *document, p *corev1.Pod, prefix string) (*corev1.Pod, 
 	return trimmed.(*corev1.Pod), c, nil
 }
 
-// validated has the API server's own code set what it sets after the defaults, and look for errors. It
-// returns a copy.
+// validated returns a copy of the pod with the fields that the API server sets after the defaults. It validates the pod
+// with the API server's code.
 func validated(d *document, p *corev1.Pod, prefix string) (*corev1.Pod, error) {
 	var in core.Pod
 	if err := coredefaults.Convert_v1_Pod_To_core_Pod(p, &in, nil); err != nil {
@@ -113,7 +112,7 @@ func validated(d *document, p *corev1.Pod, prefix string) (*corev1.Pod, error) {
 	opts.ResourceIsPod = true
 	for _, e := range validation.ValidatePodCreate(&in, opts) {
 		if e.Type == field.ErrorTypeRequired && strings.HasSuffix(e.Field, ".image") {
-			continue // no scheduler asks for it, and who tries something out should not have to
+			continue // the scheduler does not need an image, so manifests may omit it
 		}
 		return nil, d.errorf(prefix+e.Field, "%s would be refused: %s%s: %s", d.title(), prefix, short(e.Field), short(e.ErrorBody()))
 	}
@@ -125,7 +124,7 @@ func validated(d *document, p *corev1.Pod, prefix string) (*corev1.Pod, error) {
 	return out, nil
 }
 
-// tolerateBriefly adds what the admission plugin DefaultTolerationSeconds adds.
+// tolerateBriefly adds the tolerations of the admission plugin DefaultTolerationSeconds.
 func tolerateBriefly(s *corev1.PodSpec) {
 	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
 		tolerated := false
@@ -181,7 +180,7 @@ func mergeLabelKeys(p *corev1.Pod) {
 	}
 }
 
-// claimsOf prepares the claims that controllers make for a pod.
+// claimsOf returns the claims that controllers create for a pod.
 func (r *reader) claimsOf(d *document, p *corev1.Pod, prefix string) (*claims, error) {
 	out := &claims{}
 	for i := range p.Spec.Volumes {

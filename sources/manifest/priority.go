@@ -10,11 +10,10 @@ import (
 // The two classes that every cluster has.
 var systemClasses = map[string]int32{"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 
-// ResolvePriority sets a new pod's priority and preemption policy as the API server's admission does:
-// from the class it names, or else from the default class. The functions tell which classes there are;
-// defaultClass returns nil if there is none. The pod must be the caller's own. An error is one sentence,
-// and the pod is as it was: the class is unknown, or the pod claims another priority than its class's.
-// A pod that names its node keeps the priority it claims, as it was admitted before.
+// ResolvePriority sets a new pod's priority and preemption policy like the API server's admission: from its class, or else
+// from the default class. The functions return the classes; defaultClass returns nil if there is none. The pod must not be
+// shared. An error is one sentence, and leaves the pod unchanged: the class is unknown, or the pod's priority differs from
+// that of its class. A pod with a node keeps its priority, because it was admitted before.
 func ResolvePriority(pod *corev1.Pod, class func(name string) (*schedulingv1.PriorityClass, bool),
 	defaultClass func() *schedulingv1.PriorityClass) error {
 	s := &pod.Spec

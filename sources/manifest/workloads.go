@@ -16,12 +16,12 @@ import (
 	coredefaults "k8s.io/kubernetes/pkg/apis/core/v1"
 )
 
-// deployment hands out the ReplicaSet of a Deployment and its pods.
+// deployment emits the ReplicaSet of a Deployment and its pods.
 func (r *reader) deployment(d *document, o *appsv1.Deployment) error {
 	if err := checkSelector(d, o.Spec.Selector, &o.Spec.Template); err != nil {
 		return err
 	}
-	// The hash is over the template as the API server stores it.
+	// The hash is that of the stored template.
 	whole := corev1.PodTemplate{Template: o.Spec.Template}
 	coredefaults.SetObjectDefaults_PodTemplate(&whole)
 	hash := templateHash(whole.Template)
@@ -62,7 +62,7 @@ func (r *reader) replicationController(d *document, o *corev1.ReplicationControl
 	return r.set(d, o, owner("v1", "ReplicationController", &o.ObjectMeta), o.Spec.Template, o.Spec.Replicas)
 }
 
-// set hands out an owner and its pods, which have random names.
+// set emits an owner and its pods, which have generated names.
 func (r *reader) set(d *document, o runtime.Object, ref metav1.OwnerReference, t *corev1.PodTemplateSpec, replicas *int32) error {
 	n, err := count(d, "spec.replicas", replicas)
 	if err != nil {
@@ -85,8 +85,8 @@ func (r *reader) set(d *document, o runtime.Object, ref metav1.OwnerReference, t
 	return nil
 }
 
-// statefulSet hands out a StatefulSet, and of each pod its claims and itself. The controller would wait
-// for a pod to be ready before it makes the next one, unless podManagementPolicy is Parallel.
+// statefulSet emits a StatefulSet and its pods, each after its claims. The controller would wait for each pod to be ready,
+// unless podManagementPolicy is Parallel.
 func (r *reader) statefulSet(d *document, o *appsv1.StatefulSet) error {
 	if err := checkSelector(d, o.Spec.Selector, &o.Spec.Template); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (r *reader) statefulSet(d *document, o *appsv1.StatefulSet) error {
 	if err := r.put(d, o); err != nil {
 		return err
 	}
-	// The claims' volumes take the place of those of their names.
+	// The volumes of claim templates replace volumes with the same names.
 	t := &o.Spec.Template
 	var made []volumeClaim
 	for i := range o.Spec.VolumeClaimTemplates {
@@ -157,7 +157,7 @@ func (r *reader) statefulSet(d *document, o *appsv1.StatefulSet) error {
 	return nil
 }
 
-// job hands out the pods that a Job makes at once. No scheduler watches the Job itself.
+// job emits the pods that a Job creates at once. The scheduler does not watch Jobs.
 func (r *reader) job(d *document, o *batchv1.Job) error {
 	n, err := count(d, "spec.parallelism", o.Spec.Parallelism)
 	if err != nil {
@@ -202,8 +202,8 @@ func (r *reader) job(d *document, o *batchv1.Job) error {
 	return nil
 }
 
-// template makes a pod that all pods of a workload are copies of but for their names. Whoever changes a
-// list or a map in a copy has to copy that.
+// template returns a pod of which all pods of a workload are shallow copies with other names. Lists and maps must be copied
+// before they are changed.
 func (r *reader) template(d *document, namespace string, ref metav1.OwnerReference, t *corev1.PodTemplateSpec,
 	restart ...corev1.RestartPolicy) (*corev1.Pod, *claims, error) {
 	policy := t.Spec.RestartPolicy

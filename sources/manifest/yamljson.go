@@ -1,6 +1,6 @@
 package manifest
 
-// YAML becomes JSON as in kubectl.
+// YAML is converted to JSON as in kubectl.
 
 import (
 	"bytes"

@@ -1,6 +1,5 @@
-// Package marks reads a log of what was done to a cluster, and when, as a program writes it with Go's
-// standard logger: "2026/11/21 10:56:19    0.0s three nodes". The relative time may be absent. Times are
-// taken as UTC.
+// Package marks reads a log of actions on a cluster that a program writes with Go's standard logger:
+// "2026/11/21 10:56:19    0.0s three nodes". The relative time may be absent. Times are assumed to be UTC.
 package marks
 
 import (
@@ -19,7 +18,7 @@ const Format = "marks"
 
 const layout = "2006/01/02 15:04:05"
 
-// Sniff reports whether a line from a file's beginning is one of such a log, and its time.
+// Sniff reports whether a line from a file's beginning is from such a log, and returns its time.
 func Sniff(line []byte) (time.Time, bool) {
 	at, _, ok := parse(line)
 	return at, ok
@@ -43,8 +42,8 @@ func parse(line []byte) (time.Time, string, bool) {
 
 var errUntimed = errors.New("it does not begin with a time")
 
-// Read reads a log to its end. Its events are *sources.Mark. What can't be read is left out, and a notice tells. An
-// error names the file, the line and the cause: nothing in the file can be read.
+// Read reads a log to its end. Its events are *sources.Mark. It skips what it can't read and adds a notice. An error
+// names the file, the line and the cause: nothing in the file can be read.
 func Read(r *lines.Reader) (*sources.Part, error) {
 	part := &sources.Part{Format: Format, Keep: r.Keep}
 	r.CheckTimes(clock())
@@ -60,7 +59,7 @@ func Read(r *lines.Reader) (*sources.Part, error) {
 	return part, nil
 }
 
-// readLine adds to part the mark in a line, or, where a torn one has others glued to it, those.
+// readLine adds the mark in a line to part, or the marks in a torn line that others were appended to.
 func readLine(r *lines.Reader, part *sources.Part, line []byte) error {
 	from, torn := 0, false
 	for from < len(line) {
@@ -94,8 +93,8 @@ func readLine(r *lines.Reader, part *sources.Part, line []byte) error {
 
 var errGlued = errors.New("another line is glued to it")
 
-// glued is how a mark begins that has its relative time: only such a one is looked for inside of a line, where a text
-// may well name a time.
+// glued matches the start of a mark with a relative time. Inside a line only such marks are found, because a text may
+// contain a time.
 var glued = regexp.MustCompile(`\d{4}/\d\d/\d\d \d\d:\d\d:\d\d +\d+\.\ds `)
 
 // clock returns the clock of such logs.

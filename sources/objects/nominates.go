@@ -2,8 +2,8 @@ package objects
 
 import "github.com/schedq/schedq/sources/jsonscan"
 
-// Nominates reports whether a request writes a nominated node into a pod's status and no condition: one, as
-// kube-scheduler does before a binding that takes its time (NominatedNodeNameForExpectation), and not for a failed attempt, or none.
+// Nominates reports whether a request only sets (one) or clears (none) the nominated node of a pod's status, without a
+// condition. kube-scheduler sets it so before a slow binding (NominatedNodeNameForExpectation), not for a failed attempt.
 func Nominates(request []byte) (one, none bool) {
 	_ = jsonscan.Members(request, func(name, status []byte) bool {
 		if string(name) != "status" {

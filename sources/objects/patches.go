@@ -1,11 +1,12 @@
 package objects
 
-// A patch is applied to an object as in kube-apiserver. At level Request an audit log holds what
-// was asked for and not what became of it. The policies of EKS, GKE and AKS have kubelets' writes of status at that level: there
-// it shows that a Job's pod has ended, and what a node can take.
+// Patches are applied to objects as in kube-apiserver. At level Request an audit log contains requests without the
+// resulting objects. The policies of EKS, GKE and AKS log kubelets' status writes at that level: they show the end of a
+// Job's pod and the capacity of a node.
 //
-// A log does not tell the patch's type, which is in a header. A list is a JSON patch; what names its kind, and a field manager in
-// the URI, is a server-side apply; all else is taken for a strategic merge, which kubelets and kubectl send.
+// A log does not contain the patch's type, which is a header. A list is a JSON patch; a body with a kind, with a field
+// manager in the URI, is a server-side apply; everything else is assumed to be a strategic merge, which kubelets and
+// kubectl send.
 
 import (
 	"bytes"
@@ -24,33 +25,33 @@ import (
 )
 
 const (
-	// maxBody bounds a request that is kept until the object is known to which it is applied.
+	// maxBody limits a request that is kept until its object is known.
 	maxBody = 256 << 10
-	// maxPatched bounds an object while a JSON patch is applied to it, which may copy.
+	// maxPatched limits an object while a JSON patch is applied to it, because the patch may copy parts.
 	maxPatched = 1 << 20
-	// maxOperations is how many a JSON patch may have (kube-apiserver's own bound is 10,000; v1.37,
+	// maxOperations limits the operations of a JSON patch (kube-apiserver's limit is 10,000; v1.37,
 	// apiserver/pkg/endpoints/handlers/patch.go).
 	maxOperations = 1000
 )
 
-// Request is what is asked for.
+// Request is a patch or an update of an object.
 type Request struct {
 	how    how
-	status bool // the status, and nothing else; otherwise all but that
+	status bool // it changes only the status; otherwise everything but the status
 	body   []byte
 }
 
-// how is what a body means.
+// how is the type of a body.
 type how int8
 
 const (
 	merge    how = iota // strategic merge patch
 	json6902            // JSON patch
 	apply               // server-side apply
-	whole               // the object as it shall be
+	whole               // the complete object
 )
 
-// New returns what a patch or an update asks for. ok is false if it can't be told, or if it is too large.
+// NewRequest parses a patch or an update. ok is false if its meaning is unknown, or if it is too large.
 func NewRequest(verb, subresource string, uri, body []byte) (r Request, ok bool) {
 	if len(body) == 0 || len(body) > maxBody || subresource != "" && subresource != "status" {
 		return r, false
@@ -72,8 +73,7 @@ func NewRequest(verb, subresource string, uri, body []byte) (r Request, ok bool)
 	return r, r.body != nil
 }
 
-// part returns the part of a request that a write of status changes, or the one that it does not, or nil if there is none. A
-// list is returned as it is.
+// part returns the status of a body, or everything but the status, or nil if that is empty. It returns a list unchanged.
 func part(body []byte, status bool) []byte {
 	if body[0] == '[' {
 		return bytes.Clone(body)
@@ -95,7 +95,7 @@ func part(body []byte, status bool) []byte {
 	return out
 }
 
-// isApplied reports whether a patch is one of server-side apply: that has to name its field manager, and what it is about.
+// isApplied reports whether a patch is a server-side apply, which must have a field manager and a kind.
 func isApplied(uri, body []byte) bool {
 	if !bytes.Contains(uri, []byte("fieldManager=")) {
 		return false
@@ -110,8 +110,8 @@ func isApplied(uri, body []byte) bool {
 	return named == 2
 }
 
-// Apply returns old as the request leaves it, or nil if nothing changes that the scheduler reads. An error says why the request
-// does not fit: it was of another state.
+// Apply returns old with the request applied, or nil if nothing changes that the scheduler reads. An error describes why
+// the request does not apply: the object was in another state.
 func (r Request) Apply(old runtime.Object, d *sources.Decoder) (runtime.Object, error) {
 	before, err := json.Marshal(old)
 	if err != nil {
@@ -128,9 +128,9 @@ func (r Request) Apply(old runtime.Object, d *sources.Decoder) (runtime.Object, 
 	return now, nil
 }
 
-// change returns the object as the request leaves it.
+// change returns the object with the request applied.
 func (r Request) change(before []byte, old runtime.Object) (after []byte, err error) {
-	defer func() { // apimachinery v0.37.1 panics where a patch orders a list that has no order
+	defer func() { // apimachinery v0.37.1 panics if a patch orders an unordered list
 		if cause := recover(); cause != nil {
 			after, err = nil, fmt.Errorf("it makes no sense: %v", cause)
 		}
@@ -144,8 +144,8 @@ func (r Request) change(before []byte, old runtime.Object) (after []byte, err er
 	return r.state(before, old)
 }
 
-// operate does what a JSON patch says, operation by operation: what is about a part of the object that is not kept, such as an
-// annotation, is left out. What the patch tests was so, as the request was granted.
+// operate applies a JSON patch. It skips operations on trimmed parts of the object, such as annotations, and tests, which
+// succeeded because the request was accepted.
 func (r Request) operate(before []byte) ([]byte, error) {
 	operations, err := jsonpatch.DecodePatch(r.body)
 	if err != nil {
@@ -176,7 +176,7 @@ func inStatus(path string) bool {
 	return path == "/status" || len(path) > len("/status/") && path[:len("/status/")] == "/status/"
 }
 
-// state does what an apply or an update says, which state what shall be.
+// state applies a server-side apply or an update, which contain the desired state.
 func (r Request) state(before []byte, old runtime.Object) ([]byte, error) {
 	var asked map[string]any
 	if err := json.Unmarshal(r.body, &asked); err != nil {
@@ -193,7 +193,7 @@ func (r Request) state(before []byte, old runtime.Object) ([]byte, error) {
 	return strategicpatch.StrategicMergePatch(before, patch, old)
 }
 
-// withoutNulls takes out what is stated as nothing: for a merge it would be there to be removed.
+// withoutNulls removes null values, which a merge would interpret as deletions.
 func withoutNulls(stated map[string]any) {
 	for name, value := range stated {
 		switch v := value.(type) {
@@ -205,7 +205,7 @@ func withoutNulls(stated map[string]any) {
 	}
 }
 
-// replace returns the object as it shall be, with what no request can change.
+// replace returns the desired object, with the fields that no request can change.
 func (r Request) replace(before []byte, asked map[string]any) ([]byte, error) {
 	var now map[string]any
 	if err := json.Unmarshal(before, &now); err != nil {

@@ -126,7 +126,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// FuzzApply: no request makes it fail otherwise than by an error.
+// FuzzApply: no request makes Apply panic.
 func FuzzApply(f *testing.F) {
 	f.Add("patch", "", "?fieldManager=x", `{"kind":"Node","apiVersion":"v1","metadata":{"labels":{"a":"b"}}}`)
 	f.Add("patch", "status", "", `[{"op":"add","path":"/status/x","value":1}]`)

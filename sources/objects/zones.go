@@ -18,7 +18,7 @@ func Assigned(obj any) bool {
 	return ok && pod.Spec.NodeName != ""
 }
 
-// Bound returns the pod as a binding leaves it that gives it those labels (kubernetes v1.37, pkg/registry/core/pod/storage).
+// Bound returns the pod after a binding that adds those labels (kubernetes v1.37, pkg/registry/core/pod/storage).
 func Bound(pod *corev1.Pod, node string, labels map[string]string, at time.Time) *corev1.Pod {
 	out := *pod
 	out.Spec.NodeName = node
@@ -31,29 +31,29 @@ func Bound(pod *corev1.Pod, node string, labels map[string]string, at time.Time)
 	return &out
 }
 
-// Zones are what kube-apiserver copies to a pod's labels from the node that it is bound to: the node's zone and region, by default since
-// v1.35, earlier never (kubernetes v1.37, plugin/pkg/admission/podtopologylabels; registry/core/pod/storage/storage.go,
-// copyLabelsWithOverwriting). Whether an API server does it shows in the first answer behind a binding that holds the pod, and what
-// is found so holds until another pod shows otherwise.
+// Zones models the labels that kube-apiserver copies to a pod from its node: zone and region, by default since v1.35,
+// earlier never (kubernetes v1.37, plugin/pkg/admission/podtopologylabels; registry/core/pod/storage/storage.go,
+// copyLabelsWithOverwriting). The first response after a binding that contains the pod shows whether an API server does
+// this. That is assumed until another pod shows the opposite.
 type Zones struct {
-	copied bool // by what was found last
-	found  bool // anything was
-	first  bool // what was found first
+	copied bool // the latest finding
+	found  bool // there is a finding
+	first  bool // the first finding
 
-	ofNodes map[string]map[string]string    // of the nodes that have some
-	own     map[types.UID]map[string]string // of the pods that have some before they are bound
-	bound   map[types.UID]map[string]string // what pods get, if they get it, that were bound and not shown since
+	ofNodes map[string]map[string]string    // topology labels of nodes
+	own     map[types.UID]map[string]string // topology labels of pods before their binding
+	bound   map[types.UID]map[string]string // labels that bound pods get if they are copied, until the pod is observed
 }
 
-// NewZones returns those of an API server of which nothing is known.
+// NewZones returns the Zones of an unknown API server.
 func NewZones() *Zones {
 	return &Zones{ofNodes: map[string]map[string]string{}, own: map[types.UID]map[string]string{}, bound: map[types.UID]map[string]string{}}
 }
 
-// BeginAs has z begin with an API server that copies labels if the one of found was found to at first.
+// BeginAs makes z start with the first finding of found.
 func (z *Zones) BeginAs(found *Zones) { z.copied = found.first }
 
-// Given returns the labels that a pod gets that is bound to node now, none if it gets none.
+// Given returns the labels that a pod gets when it is bound to node now.
 func (z *Zones) Given(node string) map[string]string {
 	if !z.copied {
 		return nil
@@ -61,7 +61,8 @@ func (z *Zones) Given(node string) map[string]string {
 	return z.ofNodes[node]
 }
 
-// Before returns the labels that a pod had before it was bound to node, if it has these now and was among the first to be.
+// Before returns the labels that a pod with these labels had before its binding to node. It applies to the first pods that
+// were bound.
 func (z *Zones) Before(labels map[string]string, node string) map[string]string {
 	if node == "" || !z.first {
 		return labels
@@ -69,7 +70,7 @@ func (z *Zones) Before(labels map[string]string, node string) map[string]string 
 	return withoutLabels(labels, z.ofNodes[node])
 }
 
-// Gone takes in that an object was removed: of a node its name counts, of a pod its UID.
+// Gone records the deletion of a node, by its name, or of a pod, by its UID.
 func (z *Zones) Gone(kind, name string, uid types.UID) {
 	delete(z.own, uid)
 	delete(z.bound, uid)
@@ -78,7 +79,7 @@ func (z *Zones) Gone(kind, name string, uid types.UID) {
 	}
 }
 
-// Bind takes in that a pod was bound to that node.
+// Bind records that a pod was bound to node.
 func (z *Zones) Bind(uid types.UID, node string) {
 	if labels := z.ofNodes[node]; uid != "" && !hasAll(z.own[uid], labels) {
 		z.bound[uid] = labels
@@ -86,7 +87,7 @@ func (z *Zones) Bind(uid types.UID, node string) {
 	delete(z.own, uid)
 }
 
-// Show takes in a state of a node or of a pod. Others it leaves alone.
+// Show records the state of a node or a pod. It ignores other objects.
 func (z *Zones) Show(obj any) {
 	switch o := obj.(type) {
 	case *corev1.Node:
@@ -104,7 +105,7 @@ func (z *Zones) Show(obj any) {
 	}
 }
 
-// Label takes in which labels a node has.
+// Label records the labels of a node.
 func (z *Zones) Label(node string, labels map[string]string) {
 	if labels = topologyOf(labels); len(labels) > 0 {
 		z.ofNodes[node] = labels
@@ -113,7 +114,7 @@ func (z *Zones) Label(node string, labels map[string]string) {
 	}
 }
 
-// topologyOf returns those of the labels that are copied (kubernetes v1.37, podtopologylabels/admission.go, defaultConfig).
+// topologyOf returns the labels that are copied (kubernetes v1.37, podtopologylabels/admission.go, defaultConfig).
 func topologyOf(labels map[string]string) map[string]string {
 	var some map[string]string
 	for _, key := range []string{corev1.LabelTopologyZone, corev1.LabelTopologyRegion} {
@@ -127,7 +128,7 @@ func topologyOf(labels map[string]string) map[string]string {
 	return some
 }
 
-// hasAll reports whether labels holds all of those.
+// hasAll reports whether labels contains all of those.
 func hasAll(labels, those map[string]string) bool {
 	for key, value := range those {
 		if have, has := labels[key]; !has || have != value {
@@ -137,7 +138,7 @@ func hasAll(labels, those map[string]string) bool {
 	return true
 }
 
-// withLabels returns labels and those that are given, which count where both have one.
+// withLabels returns labels overwritten with given.
 func withLabels(labels, given map[string]string) map[string]string {
 	if len(given) == 0 {
 		return labels
@@ -148,7 +149,7 @@ func withLabels(labels, given map[string]string) map[string]string {
 	return out
 }
 
-// withoutLabels returns labels but for those that were given.
+// withoutLabels returns labels without those in given.
 func withoutLabels(labels, given map[string]string) map[string]string {
 	out := maps.Clone(labels)
 	maps.DeleteFunc(out, func(key, value string) bool {

@@ -34,7 +34,7 @@ func ParseBound(texts ...string) (Bound, error) {
 		}
 	}
 	if b == (Bound{}) {
-		return b, errors.New("how long or how large a ring is: 24h, 2GiB")
+		return b, errors.New("set a length or a size of the ring: 24h, 2GiB")
 	}
 	return b, nil
 }
@@ -43,9 +43,9 @@ func (b *Bound) set(text string) error {
 	if age, err := time.ParseDuration(text); err == nil {
 		switch {
 		case b.Age != 0:
-			return errors.New("is a second duration: a ring has one, and one size")
+			return errors.New("is a second duration: use at most one duration and one size")
 		case age < minAge || age > maxAge:
-			return errors.New("is no length of a ring: it keeps a minute or more, and 87600h at the most")
+			return errors.New("is not a valid ring length: use 1m to 87600h")
 		}
 		b.Age = age
 		return nil
@@ -55,9 +55,9 @@ func (b *Bound) set(text string) error {
 	case err != nil:
 		return errors.New("is neither a duration nor a size: 24h, 2GiB")
 	case b.Bytes != 0:
-		return errors.New("is a second size: a ring has one, and one duration")
+		return errors.New("is a second size: use at most one size and one duration")
 	case size.Value() < minBytes:
-		return errors.New("is too small for a ring: it has 4MiB or more")
+		return errors.New("is too small for a ring: use 4MiB or more")
 	}
 	b.Bytes = size.Value()
 	return nil

@@ -25,8 +25,8 @@ func (r *Ring) Events(ctx context.Context, reading ReadOptions) iter.Seq2[source
 }
 
 var (
-	errStopped = errors.New("nobody wants more events")
-	errAfterTo = errors.New("what follows is after To")
+	errStopped = errors.New("the caller has stopped")
+	errAfterTo = errors.New("the rest is after To")
 )
 
 // player plays a ring once.
@@ -291,11 +291,11 @@ func (p *player) reportGaps() {
 		if p.gaps > 1 {
 			times = fmt.Sprintf("%d times, the longest time", p.gaps)
 		}
-		p.Notice(fmt.Sprintf("%s: nothing was recorded %s, from %s to %s: what changed meanwhile is told at its end",
+		p.Notice(fmt.Sprintf("%s: nothing was recorded %s, from %s to %s: changes in that time are shown at its end",
 			p.ring.name, times, p.longestGap.from.UTC().Format(format), p.longestGap.to.UTC().Format(format)))
 	}
 	if !p.clamped.to.IsZero() {
-		p.Notice(fmt.Sprintf("%s: the clock was set back: what was recorded until %s is told at %s",
+		p.Notice(fmt.Sprintf("%s: the clock was set back: events recorded until %s are shown at %s",
 			p.ring.name, p.clamped.to.UTC().Format(format), p.clamped.from.UTC().Format(format)))
 	}
 }

@@ -65,7 +65,7 @@ func (r *Ring) Span(ctx context.Context) (first, last time.Time, err error) {
 }
 
 func (r *Ring) empty() error {
-	return fmt.Errorf("the ring %s holds nothing yet that is whole", r.name)
+	return fmt.Errorf("the ring %s contains no complete segment yet", r.name)
 }
 
 // startOf reads the keyframe of the i-th segment. It returns nil if that is incomplete.

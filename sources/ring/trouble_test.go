@@ -66,7 +66,7 @@ func TestFullDisk(t *testing.T) {
 	before, _ := size(t, folder)
 	faults.Fail(1, true)
 	step()
-	want := "Nothing is recorded since 12:05:05: " + folder + " can't be written: no space left on device. It is tried again every 2s."
+	want := "Nothing has been recorded since 12:05:05: " + folder + " can't be written: no space left on device. schedq retries every 2s."
 	if got := out.Notices(); len(got) != 1 || got[0] != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -82,7 +82,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("%d segments, before %d", after, before)
 	}
 	got := read(t, folder, ring.ReadOptions{})
-	want = folder + ": nothing was recorded once, from 2026-11-21 12:05:00 to 2026-11-21 12:05:10: what changed meanwhile is told at its end"
+	want = folder + ": nothing was recorded once, from 2026-11-21 12:05:00 to 2026-11-21 12:05:10: changes in that time are shown at its end"
 	if len(got.notices) != 1 || got.notices[0] != want {
 		t.Errorf("%q, want %q", got.notices, want)
 	}
@@ -162,7 +162,7 @@ func TestClockSetBack(t *testing.T) {
 				t.Errorf("restarted %v: the %dth mark is %d", restarted, i, m)
 			}
 		}
-		if len(got.notices) != 1 || !strings.Contains(got.notices[0], "the clock was set back: what was recorded until 2026-11-21 13:00:00 is told at 2026-11-21 12:2") {
+		if len(got.notices) != 1 || !strings.Contains(got.notices[0], "the clock was set back: events recorded until 2026-11-21 13:00:00 are shown at 2026-11-21 12:2") {
 			t.Errorf("restarted %v: %q", restarted, got.notices)
 		}
 		if last := got.events[len(got.events)-1].Time; !last.Equal(noon.Add(50 * time.Minute)) {
@@ -182,12 +182,12 @@ func TestParseBound(t *testing.T) {
 		{[]string{"2GiB"}, ring.Bound{Bytes: 2 << 30}, ""},
 		{[]string{"2Gi", "90m"}, ring.Bound{Bytes: 2 << 30, Age: 90 * time.Minute}, ""},
 		{[]string{"100MB"}, ring.Bound{Bytes: 100_000_000}, ""},
-		{nil, ring.Bound{}, "how long or how large a ring is: 24h, 2GiB"},
-		{[]string{"1h", "2h"}, ring.Bound{}, "2h is a second duration: a ring has one, and one size"},
-		{[]string{"1Gi", "2Gi"}, ring.Bound{}, "2Gi is a second size: a ring has one, and one duration"},
-		{[]string{"1s"}, ring.Bound{}, "1s is no length of a ring: it keeps a minute or more, and 87600h at the most"},
-		{[]string{"-1h"}, ring.Bound{}, "-1h is no length of a ring: it keeps a minute or more, and 87600h at the most"},
-		{[]string{"1MiB"}, ring.Bound{}, "1MiB is too small for a ring: it has 4MiB or more"},
+		{nil, ring.Bound{}, "set a length or a size of the ring: 24h, 2GiB"},
+		{[]string{"1h", "2h"}, ring.Bound{}, "2h is a second duration: use at most one duration and one size"},
+		{[]string{"1Gi", "2Gi"}, ring.Bound{}, "2Gi is a second size: use at most one size and one duration"},
+		{[]string{"1s"}, ring.Bound{}, "1s is not a valid ring length: use 1m to 87600h"},
+		{[]string{"-1h"}, ring.Bound{}, "-1h is not a valid ring length: use 1m to 87600h"},
+		{[]string{"1MiB"}, ring.Bound{}, "1MiB is too small for a ring: use 4MiB or more"},
 		{[]string{"much"}, ring.Bound{}, "much is neither a duration nor a size: 24h, 2GiB"},
 		{[]string{"1d"}, ring.Bound{}, "1d is neither a duration nor a size: 24h, 2GiB"},
 	} {

@@ -119,7 +119,7 @@ func (w *Writer) Write(now time.Time, events []sources.Event) {
 // checkFolder checks whether the ring and its current segment still exist.
 func (w *Writer) checkFolder() {
 	if err := w.lock.Lost(); err != nil {
-		w.lostErr = fmt.Errorf("the ring %s is gone: its lock file was removed or replaced while schedq recorded, and nobody can read what is written now", sources.Sanitize(w.folder))
+		w.lostErr = fmt.Errorf("the ring %s is gone: its lock file was removed or replaced during the recording, so its new segments can't be read", sources.Sanitize(w.folder))
 		return
 	}
 	if w.current != nil {
@@ -288,14 +288,14 @@ func (w *Writer) drop() bool {
 func (w *Writer) Notices() []string {
 	var notices []string
 	if w.writeErr != nil {
-		notices = append(notices, fmt.Sprintf("Nothing is recorded since %s: %s can't be written: %v. It is tried again every %s.",
+		notices = append(notices, fmt.Sprintf("Nothing has been recorded since %s: %s can't be written: %v. schedq retries every %s.",
 			w.pausedAt.UTC().Format("15:04:05"), sources.Sanitize(w.folder), w.writeErr, retryEvery))
 	}
 	if w.skipped > 0 {
-		notices = append(notices, "Something that happened can't be written into a recording, and is left out.")
+		notices = append(notices, "An event can't be written to a recording: schedq skips it.")
 	}
 	if w.current != nil && w.bound.Bytes > 0 && w.current.keyframe > w.bound.Bytes/4 {
-		notices = append(notices, fmt.Sprintf("The ring is small for this cluster: each of its segments begins with %d KiB of objects, and it may have %d KiB in all.",
+		notices = append(notices, fmt.Sprintf("The ring is small for this cluster: each segment starts with %d KiB of objects, and the ring is limited to %d KiB.",
 			w.current.keyframe>>10, w.bound.Bytes>>10))
 	}
 	return notices

@@ -16,7 +16,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Cut makes a scenario of what rec tells of the cluster from one moment to another: the objects there are at from,
+// Cut makes a scenario of the part of rec between two times: the objects that exist at from,
 // and what becomes of them by hands other than the scheduler's. Pods that wait at from wait from its start on, as
 // if they had just come. Zero times are the recording's own.
 func Cut(ctx context.Context, rec *sources.Recording, from, to time.Time) (*Scenario, error) {
@@ -62,14 +62,14 @@ func Cut(ctx context.Context, rec *sources.Recording, from, to time.Time) (*Scen
 		c.begin()
 	}
 	if !c.pods {
-		return nil, fmt.Errorf("%s tells of no pod's object between %s and %s: they are in an API server's audit log", rec.Name,
+		return nil, fmt.Errorf("%s contains no pod objects between %s and %s: they are in an API server's audit log", rec.Name,
 			from.UTC().Format(time.TimeOnly), to.UTC().Format(time.TimeOnly))
 	}
 	return c.scenario, nil
 }
 
-// Continue makes a scenario that begins at s.Start with objects, and goes on with what a person did from then on: changes of
-// objects and injections, in the order of time. What s says beside that stays.
+// Continue makes a scenario that starts at s.Start with objects and continues with the user's actions: changes of objects
+// and injections, in time order. The rest of s stays unchanged.
 func (s *Scenario) Continue(objects []runtime.Object, done []sources.Event) {
 	c := &cutter{from: s.Start, there: map[Object]runtime.Object{}, classes: map[string]bool{}, scenario: s}
 	for _, obj := range objects {
@@ -90,10 +90,10 @@ type cutter struct {
 	order    []Object // in which they came
 	classes  map[string]bool
 	pods     bool
-	apart    bool // the next deed has a moment of its own
+	apart    bool // the next action starts a new moment
 }
 
-// event takes in one event, before the scenario begins or within it.
+// event adds an event from before the scenario or within it.
 func (c *cutter) event(ev sources.Event, begun bool) {
 	switch f := ev.Fact.(type) {
 	case *sources.SchedulerStarted:
@@ -113,7 +113,7 @@ func (c *cutter) event(ev sources.Event, begun bool) {
 	}
 }
 
-// change takes in what became of an object.
+// change adds a change of an object.
 func (c *cutter) change(at time.Time, f *sources.ObjectChange, begun bool) {
 	key := Object{reflect.TypeOf(f.Object).Elem().Name(), nameOf(f.Object)}
 	before, known := c.there[key]

@@ -63,7 +63,7 @@ func (d *Duration) UnmarshalYAML(n *yamlv3.Node) error {
 	return nil
 }
 
-// moment is a document that says when something happens.
+// moment is a document that contains a time.
 type moment struct {
 	At     *Duration `yaml:"at"`
 	When   *When     `yaml:"when"`
@@ -82,7 +82,7 @@ func (w *When) UnmarshalYAML(n *yamlv3.Node) error {
 	w.Nth = 1
 	if len(words) == 4 {
 		if _, err := fmt.Sscanf(words[3], "%d", &w.Nth); err != nil || w.Nth < 1 || w.Nth > 1000 {
-			return At(n, "%q is no number of times", sources.Sanitize(words[3]))
+			return At(n, "%q is not a number of times", sources.Sanitize(words[3]))
 		}
 	}
 	if len(words) < 3 || len(words) > 4 || words[1] != "enters" {
@@ -206,7 +206,7 @@ type builder struct {
 	manifests []Document                // since the last moment
 }
 
-// add takes in one document.
+// add adds a document.
 func (b *builder) add(d Document) error {
 	switch d.Key {
 	case "apiVersion", "kind", "metadata", "spec", "items", "status":

@@ -69,7 +69,7 @@ func (m Moment) time() time.Duration {
 	return m.At
 }
 
-// cluster is what is there while moments are gone through.
+// cluster contains the current objects during the conversion.
 type cluster struct {
 	there       map[Object]runtime.Object
 	generations map[Object]int            // how many objects of the name there were
@@ -106,7 +106,7 @@ func (c *cluster) facts(m Moment, at time.Time) []sources.Fact {
 	return facts
 }
 
-// put is that obj comes or changes. One that comes in place of another of its name is not that one.
+// put adds or updates obj. An object that replaces another with its name is a new object.
 func (c *cluster) put(obj runtime.Object, at time.Time) *sources.ObjectChange {
 	key := objectKey(obj)
 	obj = obj.DeepCopyObject()

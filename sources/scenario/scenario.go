@@ -29,13 +29,13 @@ const (
 	maxTime    = 24 * time.Hour
 )
 
-// defaultStart is when a scenario starts that does not say.
+// defaultStart is the start of a scenario that does not specify one.
 var defaultStart = time.Date(2026, time.January, 5, 10, 0, 0, 0, time.UTC)
 
-// defaultRest is how long a scenario goes on behind its last moment if it does not say when it ends.
+// defaultRest is the time from the last moment of a scenario to its end, if it does not specify one.
 const defaultRest = 30 * time.Second
 
-// Scenario is what one file says.
+// Scenario is the content of a file.
 type Scenario struct {
 	Name, Title, Description sources.SafeText
 	// Release is the release whose queue it is played by. Empty is the newest.
@@ -54,7 +54,7 @@ type Scenario struct {
 
 // Moment is what happens at one time.
 type Moment struct {
-	// Line is where it stands in the file. 0 if it comes from no file.
+	// Line is its line in the file. 0 if it is not from a file.
 	Line int
 	// At is when it happens, from the start on. With When, it is how long after that.
 	At   time.Duration

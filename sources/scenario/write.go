@@ -71,7 +71,7 @@ func Write(w io.Writer, s *Scenario) error {
 		return fmt.Errorf("the scenario would be larger than %d MiB: cut less", maxFile>>20)
 	}
 	if _, err := Parse("the scenario", b.Bytes()); err != nil {
-		return fmt.Errorf("what is cut out could not be played: %w", err)
+		return fmt.Errorf("the scenario can't be played: %w", err)
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -136,7 +136,7 @@ func longestKey(v any) (longest int) {
 	return longest
 }
 
-// prune returns v without members that say nothing: null and empty objects.
+// prune returns v without null members and empty objects.
 func prune(v any) any {
 	if list, ok := v.([]any); ok {
 		for i := range list {

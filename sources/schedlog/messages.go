@@ -398,10 +398,10 @@ func (p *parser) condition(pod *pod, rest []byte) {
 	}
 }
 
-// twice reports whether m was told before. Up to v1.36, with -v=5 and more, an event that requeues a pod is told by what
-// puts it into activeQ and again by what had it requeued (scheduling_queue.go of v1.31: moveToActiveQ, and
-// requeuePodViaQueueingHint or Update), and the pod may be popped between the two. A pod that events of one kind leave
-// where it is has not moved by the second of them.
+// twice reports whether m was logged before. Up to v1.36, at -v=5 and above, the function that adds a pod to activeQ logs
+// the event, and so does its caller (scheduling_queue.go of v1.31: moveToActiveQ, and requeuePodViaQueueingHint or
+// Update). The pod may be popped between the two. If two events of one kind leave a pod in its tier, the second is not a
+// move either.
 func (p *pod) twice(m *sources.Move) bool {
 	before := p.last
 	if m.Restated {

@@ -182,7 +182,7 @@ func TestFollowed(t *testing.T) {
 	}
 }
 
-// TestFollowedSettles: what the last line tells is told once nothing more can come to it.
+// TestFollowedSettles: the last line is emitted once no continuation can follow.
 func TestFollowedSettles(t *testing.T) {
 	f := NewFollower("sched.log")
 	at := nov.NotAfter.Add(time.Second)

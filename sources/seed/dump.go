@@ -5,7 +5,7 @@ import (
 	"bytes"
 )
 
-// withoutLogs leaves out the logs that kubectl cluster-info dump prints between objects.
+// withoutLogs skips the logs that kubectl cluster-info dump prints between objects.
 type withoutLogs struct {
 	from   *bufio.Reader
 	rest   []byte // of the line being handed out

@@ -10,10 +10,10 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// errTooLarge is about an object that is out of all proportion.
+// errTooLarge is the error about an excessively large object.
 var errTooLarge = fmt.Errorf("an object in it has more than %d MiB", maxObject>>20)
 
-// window lets only so much be read ahead of what was taken.
+// window limits how far ahead of the consumed text is read.
 type window struct {
 	from io.Reader
 	left int
@@ -29,14 +29,14 @@ func (w *window) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// jsonReader takes objects out of JSON, item by item: a list may be larger than what can be held.
+// jsonReader reads objects from JSON, item by item: a list may not fit into memory.
 type jsonReader struct {
 	*reader
 	window *window
 	dec    *json.Decoder
 }
 
-// json reads objects and lists, one after the other.
+// json reads successive objects and lists.
 func (r *reader) json(in io.Reader) error {
 	j := jsonReader{reader: r, window: &window{in, 0}}
 	j.dec = json.NewDecoder(j.window)
@@ -69,7 +69,7 @@ func (r *reader) json(in io.Reader) error {
 // open lets another object be read.
 func (j *jsonReader) open() { j.window.left = maxObject }
 
-// unread says what is wrong with JSON.
+// unread describes an error in JSON.
 func unread(err error) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -78,7 +78,7 @@ func unread(err error) error {
 	return err
 }
 
-// object reads what follows a brace: an object or a list, or a record of k8shark that holds one.
+// object reads the text after a brace: an object or a list, or a k8shark record that contains one.
 func (j *jsonReader) object(outer bool) error {
 	members := map[string]json.RawMessage{}
 	var nameless [][]byte
@@ -136,7 +136,7 @@ func (j *jsonReader) object(outer bool) error {
 	return j.add(raw)
 }
 
-// elements reads what an array holds, behind its bracket: objects, or lists of them.
+// elements reads an array after its bracket: objects, or lists of them.
 func (j *jsonReader) elements() error {
 	for j.dec.More() {
 		j.open()
@@ -152,7 +152,7 @@ func (j *jsonReader) elements() error {
 	return err
 }
 
-// items reads the items of a list, of which members are known so far. What they are may follow.
+// items reads the items of a list. members were read before; the kind may follow after the items.
 func (j *jsonReader) items(members map[string]json.RawMessage, nameless *[][]byte) error {
 	token, err := j.dec.Token()
 	if err != nil || token != json.Delim('[') {

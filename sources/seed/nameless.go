@@ -7,10 +7,10 @@ import (
 	"fmt"
 )
 
-// Objects without kind: client-go decodes objects into types and drops what kind they are, so what a program prints of them has none.
-// Fields that only one kind has show which it is.
+// Objects without a kind: client-go drops the kind when it decodes an object, so programs print objects without one. The
+// kind follows from fields that only one kind has.
 
-// shape is what is looked at of an object.
+// shape contains the fields of an object that identify its kind.
 type shape struct {
 	Metadata *struct{ Name string }
 	Spec     struct {
@@ -32,7 +32,7 @@ type shape struct {
 	Regarding         json.RawMessage
 }
 
-// kindByShape returns the kind of an object that does not say it, or "" if that can't be known.
+// kindByShape returns the kind of an object without one, or "" if unknown.
 func kindByShape(raw []byte) (version, kind string) {
 	var s shape
 	if json.Unmarshal(raw, &s) != nil || s.Metadata == nil {
@@ -75,10 +75,10 @@ func looksNameless(head []byte) bool {
 		(bytes.Contains(head, []byte(`"spec"`)) || bytes.Contains(head, []byte(`"provisioner"`)) || bytes.Contains(head, []byte(`"value"`)) || bytes.Contains(head, []byte(`"involvedObject"`)))
 }
 
-// errNameless is about an object whose shape is that of several kinds, or of none that is known.
-var errNameless = errors.New("an object in it does not say its kind")
+// errNameless is the error about an object whose shape matches several kinds, or none.
+var errNameless = errors.New("it contains an object without a kind")
 
-// nameless takes an object without kind.
+// nameless reads an object without a kind.
 func (r *reader) nameless(raw []byte) error {
 	version, kind := kindByShape(raw)
 	if kind == "" {

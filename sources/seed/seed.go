@@ -1,6 +1,6 @@
-// Package seed reads the objects of a cluster at one moment, as tools hand them out: `kubectl get -o json` or -o yaml, one
-// object after the other, lists of lists, the files of `kubectl cluster-info dump`, of must-gather and of `kwokctl snapshot`,
-// and the records of k8shark. What a scheduler never reads is skipped, and the rest is trimmed as everywhere.
+// Package seed reads snapshots of a cluster's objects: the output of `kubectl get -o json` or -o yaml, successive objects,
+// lists of lists, the files of `kubectl cluster-info dump`, must-gather and `kwokctl snapshot`, and the records of k8shark.
+// It skips objects that a scheduler does not read, and trims the others.
 package seed
 
 import (
@@ -42,7 +42,8 @@ type List struct {
 	Source string
 	// Taken is when it was asked. Zero if that is not known.
 	Taken time.Time
-	// Heard is when a kubelet was last heard of before that, by its node: every few minutes. Zero if there is no node.
+	// Heard is the time of the last heartbeat of a kubelet before that, by its node: every few minutes. Zero if there is no
+	// node.
 	Heard time.Time
 	// Objects are trimmed (see sources.Trim).
 	Objects []runtime.Object
@@ -50,7 +51,7 @@ type List struct {
 	Events []*eventsv1.Event
 }
 
-// File is what one file holds.
+// File is the content of a file.
 type File struct {
 	Lists []List
 	// LeftOut is how many objects could not be taken, and Cause why the first could not.
@@ -58,7 +59,7 @@ type File struct {
 	Cause   error
 }
 
-// ErrNothing is about a file of other objects.
+// ErrNothing is the error about a file without objects that a scheduler reads.
 var ErrNothing = errors.New("it holds no object that kube-scheduler reads")
 
 // Sniff reports whether a file that begins with head holds objects that a scheduler reads, or a list of what may be some.
@@ -143,7 +144,7 @@ func firstByte(in *bufio.Reader) (byte, error) {
 	}
 }
 
-// reader takes objects out of a file.
+// reader reads objects from a file.
 type reader struct {
 	decoder *sources.Decoder
 	file    *File
@@ -154,7 +155,7 @@ type reader struct {
 // list is the list that objects are added to.
 func (r *reader) list() *List { return &r.file.Lists[len(r.file.Lists)-1] }
 
-// add takes an object, or the items of a list.
+// add adds an object, or the items of a list.
 func (r *reader) add(raw []byte) error {
 	if e := attempts.Decode(raw); e != nil {
 		if r.count++; r.count > maxObjects {
@@ -182,7 +183,7 @@ func (r *reader) add(raw []byte) error {
 	return r.over
 }
 
-// noteHeartbeats notes when the kubelet of a node was heard of.
+// noteHeartbeats records the time of a kubelet's heartbeat.
 func (r *reader) noteHeartbeats(node []byte) {
 	for _, t := range heartbeat.FindAllSubmatch(node, -1) {
 		if at, err := time.Parse(time.RFC3339, string(t[1])); err == nil && sources.CheckTime(at) == nil && at.After(r.list().Heard) {
@@ -197,7 +198,7 @@ func (r *reader) leaveOut(err error) {
 	}
 }
 
-// item takes an item of a list of that kind: as an API server sends it, it does not say its own.
+// item adds an item of a list of that kind: items from an API server have no kind.
 func (r *reader) item(raw []byte, version, kind string) error {
 	var own metav1.TypeMeta
 	if err := json.Unmarshal(raw, &own); err != nil {
@@ -220,7 +221,7 @@ func (r *reader) item(raw []byte, version, kind string) error {
 	return r.add(raw)
 }
 
-// document takes an object or a list that is held whole.
+// document adds an object or a list that is in memory.
 func (r *reader) document(raw []byte) error {
 	var d struct {
 		metav1.TypeMeta

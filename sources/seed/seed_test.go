@@ -86,7 +86,7 @@ func show(f *File) string {
 	return strings.Join(all, ", ")
 }
 
-// TestHeard: when objects were there is told by the kubelets' last word.
+// TestHeard: the time of a list follows from the latest heartbeat of a kubelet.
 func TestHeard(t *testing.T) {
 	file, err := Read(strings.NewReader(pod+node), nil)
 	if err != nil || file.Lists[0].Heard.Format("15:04:05") != "10:05:00" {

@@ -14,7 +14,7 @@ import (
 	"github.com/schedq/schedq/sources/manifest"
 )
 
-// yaml reads documents, one after the other.
+// yaml reads successive documents.
 func (r *reader) yaml(in *bufio.Reader) error {
 	var doc []byte
 	flush := func() error {
@@ -49,7 +49,7 @@ func separates(line []byte) bool {
 	return string(line) == "---" || string(line) == "..." || bytes.HasPrefix(line, []byte("--- #"))
 }
 
-// yamlDocument takes an object or a list in YAML. A long list is decoded item by item.
+// yamlDocument reads an object or a list in YAML. It decodes a long list item by item.
 func (r *reader) yamlDocument(doc []byte) error {
 	if err := sources.CheckYAML(doc); err != nil {
 		if rest, items := splitItems(doc); items != nil {
@@ -65,7 +65,7 @@ func (r *reader) yamlDocument(doc []byte) error {
 	return r.document(raw)
 }
 
-// yamlItems takes the items of a list, of which rest is all but them.
+// yamlItems reads the items of a list. rest is the list without them.
 func (r *reader) yamlItems(rest []byte, items iter.Seq[[]byte]) error {
 	raw, err := manifest.ObjectJSON(rest)
 	if err != nil {
@@ -86,9 +86,8 @@ func (r *reader) yamlItems(rest []byte, items iter.Seq[[]byte]) error {
 	return nil
 }
 
-// splitItems splits a list in YAML as all tools write it: each item begins with a dash on a line of its own. It returns the
-// list without its items, and the items without the dashes, which are good until the next one. They are nil if doc is
-// anything else.
+// splitItems splits a YAML list in the usual layout: each item begins with a dash on a new line. It returns the list without
+// its items, and the items without the dashes, each valid until the next one. They are nil if doc is anything else.
 func splitItems(doc []byte) (rest []byte, items iter.Seq[[]byte]) {
 	const key = "items:\n"
 	at := bytes.Index(doc, []byte("\n"+key)) + 1
@@ -125,7 +124,7 @@ func splitItems(doc []byte) (rest []byte, items iter.Seq[[]byte]) {
 	}
 }
 
-// isItem reports whether a line begins an item whose dash is that far from its beginning.
+// isItem reports whether a line begins an item whose dash has that indentation.
 func isItem(line []byte, indent int) bool {
 	line = bytes.TrimRight(line, "\r\n")
 	return len(line) > indent && line[indent] == '-' && len(bytes.TrimLeft(line[:indent], " ")) == 0 && (len(line) == indent+1 || line[indent+1] == ' ')

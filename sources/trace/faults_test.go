@@ -11,8 +11,8 @@ import (
 	"github.com/schedq/schedq/sources/trace"
 )
 
-// TestEveryFaultOfARecording: whichever operation on the disk fails, what is said to be written is there, and what
-// could not be is told in one sentence about the file. What is there plays.
+// TestEveryFaultOfARecording: whichever disk operation fails, the file contains the events that are reported as written,
+// and plays. The error is one sentence about the file.
 func TestEveryFaultOfARecording(t *testing.T) {
 	for _, name := range []string{"a.jsonl", "a.jsonl.zst"} {
 		for _, lasting := range []bool{false, true} {

@@ -110,14 +110,14 @@ type tried struct {
 // requested is a request of the scheduler.
 type requested struct{}
 
-// heard is the release of a scheduler that is at work.
+// heard is the release of a running scheduler.
 type heard struct {
 	Release         string                `json:"release"`
 	ReleaseInferred bool                  `json:"releaseInferred,omitempty"`
 	From            sources.ReleaseSource `json:"from,omitempty"`
 }
 
-// silent is when the last sign of a scheduler was, or that there is one again.
+// silent is the time of the last sign of a scheduler, or that it is active again.
 type silent struct {
 	Since   *time.Time `json:"since,omitempty"`
 	Profile string     `json:"profile,omitempty"`

@@ -22,16 +22,16 @@ import (
 // KwokFormat is the format's name in sources.Recording.
 const KwokFormat = "kwok"
 
-// maxDocument is how many bytes a document may have. kube-apiserver takes 3 MiB of JSON.
+// maxDocument limits the size of a document, in bytes. kube-apiserver accepts 3 MiB of JSON.
 const maxDocument = 16 << 20
 
-// kwokBegan stands for when a recording of kwok's began, which it does not say.
+// kwokBegan is the assumed start of a kwok recording, which does not contain it.
 var kwokBegan = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// offset is how kwok writes a time: from when the recording began.
+// offset matches a time in a kwok recording, relative to its start.
 var offset = regexp.MustCompile(`\$\(time-offset-nanosecond (-?\d{1,19})\)`)
 
-// SniffKwok reports whether a file's beginning is that of a recording of kwok's (sigs.k8s.io/kwok v0.7,
+// SniffKwok reports whether a file's beginning is that of a kwok recording (sigs.k8s.io/kwok v0.7,
 // pkg/kwokctl/recording, pkg/apis/action/v1alpha1): documents in YAML, objects and ResourcePatches, in which times are offsets.
 func SniffKwok(head []byte) bool {
 	return bytes.Contains(head, []byte("$(time-offset-nanosecond ")) && bytes.Contains(head, []byte("apiVersion:")) ||
@@ -46,7 +46,7 @@ type kwok struct {
 	doc     []byte
 }
 
-// ReadKwok reads a recording of kwok's to its end, as Read does. Its times count from the beginning of the year 2000.
+// ReadKwok reads a kwok recording to its end, as Read does. Its times start at the beginning of the year 2000.
 func ReadKwok(r *lines.Reader) (*sources.Part, error) {
 	k := &kwok{reader: newReader(r, KwokFormat), objects: map[key]runtime.Object{}, at: kwokBegan}
 	for {
@@ -73,7 +73,7 @@ func ReadKwok(r *lines.Reader) (*sources.Part, error) {
 	return part, err
 }
 
-// document takes what a document tells.
+// document reads a document.
 func (k *kwok) document() error {
 	doc := k.doc
 	k.doc = k.doc[:0]
@@ -94,7 +94,7 @@ func (k *kwok) document() error {
 	return k.object(kwokBegan, raw)
 }
 
-// absolute returns the time that an offset stands for.
+// absolute returns the time of an offset.
 func absolute(text []byte) []byte {
 	n, err := strconv.ParseInt(string(offset.FindSubmatch(text)[1]), 10, 64)
 	if err != nil {
@@ -103,7 +103,7 @@ func absolute(text []byte) []byte {
 	return kwokBegan.Add(time.Duration(n)).AppendFormat(nil, time.RFC3339Nano)
 }
 
-// object takes an object as it is from then on.
+// object records the state of an object from that time on.
 func (k *kwok) object(at time.Time, raw []byte) error {
 	obj, err := k.decoder.Decode(raw)
 	if err != nil {
@@ -128,13 +128,13 @@ func (k *kwok) put(at time.Time, obj runtime.Object) {
 type resourcePatch struct {
 	Resource struct{ Group, Resource string }
 	Target   struct{ Namespace, Name string }
-	// DurationNanosecond is when it was, from when the recording began.
+	// DurationNanosecond is the time since the start of the recording.
 	DurationNanosecond time.Duration
 	Method             string
 	Template           json.RawMessage
 }
 
-// patch takes a change of an object.
+// patch reads a change of an object.
 func (k *kwok) patch(raw []byte) error {
 	var p resourcePatch
 	if err := json.Unmarshal(raw, &p); err != nil {
@@ -150,7 +150,7 @@ func (k *kwok) patch(raw []byte) error {
 	}
 	k.part.Saw(at)
 	if !k.began {
-		k.attached() // the patches come after what there was
+		k.attached() // patches follow the initial objects
 	}
 	id := key{kind.Name, p.Target.Namespace, p.Target.Name}
 	old := k.objects[id]
@@ -159,14 +159,14 @@ func (k *kwok) patch(raw []byte) error {
 		return k.object(at, p.Template)
 	case p.Method != "patch" && p.Method != "delete":
 		return k.lines.Unread(fmt.Errorf("there is no method %q", sources.Sanitize(p.Method)))
-	case old == nil: // of an object that was left out, or is of no interest
+	case old == nil: // the object was skipped or is irrelevant
 		return nil
 	case p.Method == "delete":
 		delete(k.objects, id)
 		k.change(at, true, bare(old, old.(metav1.Object).GetUID()))
 		return k.checkCount()
 	}
-	// The status and the rest are written by different requests; kwok tells the sum of them.
+	// Different requests write the status and the rest; kwok records their sum.
 	for _, subresource := range []string{"", "status"} {
 		asked, ok := objects.NewRequest("patch", subresource, nil, p.Template)
 		if !ok {

@@ -133,7 +133,7 @@ func TestReadKwok(t *testing.T) {
 	}
 }
 
-// TestKwokLeftOut: what can't be read is told, and the rest is read.
+// TestKwokLeftOut: unreadable documents are skipped with a notice, and the rest is read.
 func TestKwokLeftOut(t *testing.T) {
 	for name, c := range map[string]struct{ doc, want string }{
 		"no YAML":      {"a: [\n---\n", "it is no YAML"},

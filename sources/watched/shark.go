@@ -26,10 +26,10 @@ import (
 // SharkFormat is the format's name in sources.Recording.
 const SharkFormat = "k8shark"
 
-// newestShark is the newest version of its archives that is known (docs/archive-format.md of it). Additions do not change it.
+// newestShark is the newest known archive version of k8shark (its docs/archive-format.md). Additions do not change it.
 const newestShark = 2
 
-// sharkBegins are how its lines begin: a record's, and the metadata's.
+// sharkBegins are the starts of its lines: a record, and the metadata.
 var sharkBegins = []string{`{"id":"`, `{"format_version":`}
 
 // SniffShark reports whether a line from a file's beginning is one of k8shark's (github.com/phenixblue/k8shark, internal/archive/format),
@@ -59,7 +59,7 @@ type sharkRecord struct {
 	Released string          `json:"kubernetes_version"`
 }
 
-// answer is what a record tells: a list, or a change.
+// answer is the content of a record: a list, or a change.
 type answer struct {
 	at       time.Time
 	path     string
@@ -79,24 +79,24 @@ type seen struct {
 type shark struct {
 	reader
 	answers  []answer
-	decoded  map[seenName]runtime.Object // an object is told by many lists as it was
+	decoded  map[seenName]runtime.Object // an unchanged object is in many lists
 	released string
 	watched  bool
 	objects  int
-	there    map[string]map[types.UID]seen // of each path, as they are
+	there    map[string]map[types.UID]seen // the current objects of each path
 	ended    map[types.UID]bool
 }
 
 func (s seen) uid() types.UID { return s.obj.(metav1.Object).GetUID() }
 
-// seenName is by what it is known that an object did not change.
+// seenName identifies an unchanged object.
 type seenName struct {
 	uid      string
 	revision string
 }
 
-// ReadShark reads a recording of k8shark's to its end, as Read does. Its records come in any order. One that holds no watch is an
-// error: it tells of moments.
+// ReadShark reads a k8shark recording to its end, as Read does. Its records may be in any order. It returns an error for
+// a recording without watches, which contains only snapshots.
 func ReadShark(r *lines.Reader) (*sources.Part, error) {
 	s := &shark{reader: newReader(r, SharkFormat), decoded: map[seenName]runtime.Object{}, there: map[string]map[types.UID]seen{}, ended: map[types.UID]bool{}}
 	err := r.ReadAll(func(line []byte) error {
@@ -110,7 +110,7 @@ func ReadShark(r *lines.Reader) (*sources.Part, error) {
 		return nil, err
 	}
 	if !s.watched && len(s.answers) > 0 {
-		return nil, fmt.Errorf("%s: it was captured without watch: true, and tells of moments, not of what changed between them: give it as --seed to a log", r.Name())
+		return nil, fmt.Errorf("%s: it was captured without watch: true, so it contains only snapshots: use it as --seed with a log", r.Name())
 	}
 	s.tell()
 	return s.finish()
@@ -118,7 +118,7 @@ func ReadShark(r *lines.Reader) (*sources.Part, error) {
 
 var errNoRecord = errors.New("the line is no record: it has no time or no path")
 
-// record takes what a line tells.
+// record reads a line.
 func (s *shark) record(object []byte) error {
 	var r sharkRecord
 	if err := json.Unmarshal(object, &r); err != nil || r.Time == nil || r.Path == "" && r.Capture == "" {
@@ -134,7 +134,7 @@ func (s *shark) record(object []byte) error {
 		s.released = r.Released
 		return nil
 	}
-	if r.Code != 200 || strings.Contains(r.Path, "?") || !isResource(r.Path) { // a table, or what else an API server serves
+	if r.Code != 200 || strings.Contains(r.Path, "?") || !isResource(r.Path) { // a table or another kind of response
 		return nil
 	}
 	a := answer{at: r.Time.UTC(), path: r.Path, event: r.Event}
@@ -162,7 +162,7 @@ func isResource(path string) bool {
 	return strings.HasPrefix(path, "/api/") && n >= 3 || strings.HasPrefix(path, "/apis/") && n >= 4
 }
 
-// decodeAll decodes the objects of an answer, which stand as items of a list without what they are.
+// decodeAll decodes the objects of an answer, which are items of a list without kinds.
 func (s *shark) decodeAll(a answer, of string, raws ...json.RawMessage) error {
 	for _, raw := range raws {
 		var head struct {
@@ -209,11 +209,11 @@ func (s *shark) decodeAll(a answer, of string, raws ...json.RawMessage) error {
 	return nil
 }
 
-// tell puts the answers in order, and tells what they do: first what there was.
+// tell sorts the answers and emits their changes, the initial objects first.
 func (s *shark) tell() {
 	slices.SortStableFunc(s.answers, func(a, b answer) int { return a.at.Compare(b.at) })
 	listed := map[string]bool{}
-	var began time.Time // when all was asked for once
+	var began time.Time // when each path was requested once
 	for _, a := range s.answers {
 		if a.event != "" {
 			continue
@@ -264,7 +264,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// objectsAt returns what is known of a path's objects.
+// objectsAt returns the known objects of a path.
 func (s *shark) objectsAt(path string) map[types.UID]seen {
 	if s.there[path] == nil {
 		s.there[path] = map[types.UID]seen{}
@@ -272,11 +272,11 @@ func (s *shark) objectsAt(path string) map[types.UID]seen {
 	return s.there[path]
 }
 
-// watch takes a change.
+// watch applies a change.
 func (s *shark) watch(a answer) {
 	for _, now := range a.seen {
 		if !s.isNews(a.path, now) {
-			continue // a list told it before
+			continue // a list contained it already
 		}
 		if a.event == "DELETED" {
 			s.end(a, now)
@@ -292,7 +292,7 @@ func (s *shark) watch(a answer) {
 	}
 }
 
-// list takes what there was at a moment: what is there no more, and what is newer than what is known.
+// list applies a snapshot: deletions, and objects that are newer than the known ones.
 func (s *shark) list(a answer) {
 	there := map[types.UID]bool{}
 	for _, now := range a.seen {
@@ -311,7 +311,7 @@ func (s *shark) list(a answer) {
 	}
 }
 
-// isNews reports whether an object of a path was not known to be so, or to be gone.
+// isNews reports whether the state of an object, or its deletion, was not known yet.
 func (s *shark) isNews(path string, now seen) bool {
 	old, known := s.objectsAt(path)[now.uid()]
 	return !s.ended[now.uid()] && (!known || now.revision > old.revision)

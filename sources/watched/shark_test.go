@@ -127,7 +127,7 @@ func reversed(lines []string) string {
 	return strings.Join(lines, "")
 }
 
-// TestSharkLeftOut: what can't be read is told, and what is no recording is an error.
+// TestSharkLeftOut: unreadable records are skipped with a notice, and a file that is not a recording is an error.
 func TestSharkLeftOut(t *testing.T) {
 	good := sharkLine(1, sharkPods, "", sharkList("Pod", 10, sharkPod("a", "u1", 8, ""))) + sharkLine(2, sharkPods, "ADDED", watchedPod("b", "u2", 11, ""))
 	for bad, want := range map[string]string{

@@ -1,12 +1,13 @@
-// Package watched reads what other tools wrote of a cluster that they watched: objects that came, changed and went, and no Events.
+// Package watched reads recordings that other tools made with watches: added, changed and deleted objects, without Events.
 //
-// kube-scheduler-simulator's recorder (sigs.k8s.io/kube-scheduler-simulator, simulator/recorder/recorder.go) writes a line for each,
+// kube-scheduler-simulator's recorder (sigs.k8s.io/kube-scheduler-simulator, simulator/recorder/recorder.go) writes a line
+// for each,
 //
 //	{"time":"...","event":"Add","resource":{...}}
 //
-// with namespaces, priority classes, storage classes, claims, volumes, nodes and pods. It begins with what there was. Of what
-// went the name alone is told. kwok (kwokctl snapshot record) writes documents in YAML: see SniffKwok. k8shark writes what it asked
-// for and what it watched: see SniffShark.
+// with namespaces, priority classes, storage classes, claims, volumes, nodes and pods. It starts with the existing objects.
+// Deleted objects have only a name. kwok (kwokctl snapshot record) writes YAML documents: see SniffKwok. k8shark writes
+// the responses to its requests and watches: see SniffShark.
 package watched
 
 import (
@@ -28,14 +29,14 @@ import (
 // Format is the format's name in sources.Recording.
 const Format = "watched"
 
-// maxChanges bounds what is kept of one file.
+// maxChanges limits the changes of one file.
 const maxChanges = 20_000_000
 
-// beforehand is by how much an object must be older than the line that tells of it to have been there when the
-// recorder came: a creationTimestamp is cut to the second.
+// beforehand is the minimum age of an object that existed when the recorder started: a creationTimestamp is truncated to
+// seconds.
 const beforehand = 2 * time.Second
 
-// begin is how a line begins.
+// begin is the start of a line.
 const begin = `{"time":"`
 
 // Sniff reports whether a line from a file's beginning is one of such a recording, and its time. The line need not be
@@ -59,9 +60,9 @@ type reader struct {
 	part    *sources.Part
 	decoder *sources.Decoder
 	known   map[key]types.UID // the objects that are there
-	began   bool              // what there was before is told
+	began   bool              // the initial objects are complete
 	before  time.Time         // the last line of what there was before
-	nodes   bool              // all nodes are told
+	nodes   bool              // the initial objects include nodes
 }
 
 // key is by what an object is known.
@@ -108,7 +109,7 @@ func (w *reader) finish() (*sources.Part, error) {
 	return w.part, nil
 }
 
-// checkCount bounds what is kept.
+// checkCount limits the changes.
 func (w *reader) checkCount() error {
 	if len(w.part.Events) > maxChanges {
 		return w.lines.Errorf("more than %d changes", maxChanges)
@@ -116,10 +117,10 @@ func (w *reader) checkCount() error {
 	return nil
 }
 
-// errNoChange is about an object that is something else.
-var errNoChange = errors.New("the line is no change of an object: it has no time, no event or no resource")
+// errNoChange is the error for a line that is not a change.
+var errNoChange = errors.New("the line is not a change of an object: it lacks a time, an event or a resource")
 
-// line takes what a line tells.
+// line reads a line.
 func (w *reader) line(object []byte) error {
 	var change struct {
 		Time     *time.Time
@@ -192,7 +193,7 @@ func (w *reader) add(at time.Time, gone bool, obj runtime.Object) {
 	}
 }
 
-// attached says that what there was before is told, if there was anything.
+// attached adds the end of the initial objects, if there were any.
 func (w *reader) attached() {
 	if !w.before.IsZero() {
 		w.part.Add(w.before, &sources.Attached{Nodes: w.nodes})

@@ -31,7 +31,7 @@ const (
 	podsHeader  = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time"
 )
 
-// Names that data/pod_csv_to_yaml.py and data/node_yaml of the simulator give to what Kubernetes has no word for.
+// Labels and annotations of the simulator's data/pod_csv_to_yaml.py and data/node_yaml.
 const (
 	gpuMilli = "alibabacloud.com/gpu-milli"      // thousandths of GPUs
 	gpuModel = "alibabacloud.com/gpu-card-model" // a node's label
@@ -45,7 +45,7 @@ const (
 	maxSecond = 10 * 365 * 24 * 60 * 60 // seconds
 )
 
-// openbBegan stands for when the trace began, which its tables do not say.
+// openbBegan is the assumed start of the trace, which its tables do not contain.
 var openbBegan = time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // SniffOpenb returns which of the tables a file with that first line is, or "".
@@ -59,7 +59,7 @@ func SniffOpenb(line []byte) string {
 	return ""
 }
 
-// ReadOpenb reads a table to its end. A row that can't be read is left out, and a notice tells. An error names the file and the
+// ReadOpenb reads a table to its end. It skips rows that it can't read and adds a notice. An error names the file and the
 // line: nothing in it can be read.
 func ReadOpenb(r *lines.Reader) (*Part, error) {
 	p, all, rows := &Part{}, moments{}, 0
@@ -161,7 +161,7 @@ func newRow(f []string, format string) (row, error) {
 	return of, nil
 }
 
-// resources are what a row has or asks for.
+// resources are the capacity or the requests of a row.
 func (r row) resources() v1.ResourceList {
 	list := v1.ResourceList{v1.ResourceCPU: *resource.NewMilliQuantity(r.cpu, resource.DecimalSI), v1.ResourceMemory: *resource.NewQuantity(r.memory<<20, resource.BinarySI)}
 	if r.gpu > 0 {
@@ -181,7 +181,7 @@ func (r row) node() *v1.Node {
 	return n
 }
 
-// addPod adds when the pod of a row comes and goes.
+// addPod adds the creation and the deletion of the pod of a row.
 func (r row) addPod(all moments) {
 	pod := &v1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: r.name, UID: types.UID("pod-" + r.name)}}
 	if r.qos != "" {

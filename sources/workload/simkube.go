@@ -39,7 +39,7 @@ func SniffSimKube(head []byte) bool {
 	return len(head) > 9 && head[0]&0xf0 == 0x80 && bytes.HasPrefix(head[1:], []byte("\xa7version"))
 }
 
-// owner is by what a trace knows an object: its kind, "apps/v1.Deployment", and its namespace and name.
+// owner identifies an object in a trace: its kind, "apps/v1.Deployment", and its namespace and name.
 type owner struct{ kind, name string }
 
 // lifecycle is when a pod of an owner ran, in seconds since 1970. end is 0 if it did not end.
@@ -53,7 +53,7 @@ type simkube struct {
 	cycles map[owner][]lifecycle
 
 	all     moments
-	there   map[owner][]runtime.Object // what is there of each
+	there   map[owner][]runtime.Object // the current objects of each
 	made    int                        // objects
 	leftOut int
 	cause   error // why the first could not be taken
@@ -66,8 +66,8 @@ type traceEvent struct {
 	deleted [][]byte
 }
 
-// ReadSimKube reads a trace: what was applied and deleted when, with the pods that controllers make of it. An object that can't be
-// taken is left out, and a notice tells. An error is one sentence with the name.
+// ReadSimKube reads a trace: the applied and deleted objects, with the pods that controllers create from them. It skips
+// objects that it can't use and adds a notice. An error is one sentence with the name.
 func ReadSimKube(name string, from io.Reader) (*Part, error) {
 	name = string(sources.Sanitize(name))
 	limited := &io.LimitedReader{R: from, N: maxTrace}
@@ -198,7 +198,7 @@ func (s *simkube) lifecycles() error {
 			return err
 		}
 		for range hashes {
-			if err = s.in.Skip(); err != nil { // a number, which is no key of JSON
+			if err = s.in.Skip(); err != nil { // a number, which is not a valid JSON key
 				return err
 			}
 			raw, err := s.json()
@@ -227,7 +227,7 @@ func readLifecycles(raw []byte) (all []lifecycle) {
 	return all
 }
 
-// part makes what happens of what was read.
+// part returns the moments of the trace.
 func (s *simkube) part() (*Part, error) {
 	slices.SortStableFunc(s.events, func(a, b traceEvent) int { return int(min(max(a.at-b.at, -1), 1)) })
 	var start int64
@@ -261,7 +261,7 @@ func (s *simkube) why() string {
 	return fmt.Sprintf(", the first because %s", sources.Sanitize(s.cause.Error()))
 }
 
-// ownerOf returns by what a trace knows an object.
+// ownerOf returns the owner that identifies an object.
 func ownerOf(raw []byte) owner {
 	var o struct {
 		metav1.TypeMeta
@@ -271,7 +271,7 @@ func ownerOf(raw []byte) owner {
 	return owner{o.APIVersion + "." + o.Kind, o.Metadata.Namespace + "/" + o.Metadata.Name}
 }
 
-// apply has an object be applied at a second since 1970, and what was made of it before be replaced.
+// apply applies an object at a second since 1970, and replaces the objects that were created from it before.
 func (s *simkube) apply(start, at int64, raw []byte) error {
 	of := ownerOf(raw)
 	if strings.HasSuffix(of.kind, ".CronJob") {
@@ -311,7 +311,7 @@ func (s *simkube) apply(start, at int64, raw []byte) error {
 	return nil
 }
 
-// cron makes the pods of a CronJob, which came when they ran.
+// cron creates the pods of a CronJob at the times at which they ran.
 func (s *simkube) cron(start int64, of owner, raw []byte) error {
 	var o struct {
 		Metadata struct{ Namespace, Name string }
@@ -344,7 +344,7 @@ func (s *simkube) cron(start int64, of owner, raw []byte) error {
 	return nil
 }
 
-// endAfter has a pod that came at that second go after the time that one of its owner ran, if that one ended.
+// endAfter deletes a pod that was created at that second after the run time of one of its owner's pods, if that one ended.
 func (s *simkube) endAfter(second int64, c lifecycle, obj runtime.Object) {
 	if c.end == 0 || c.end-c.start > maxSecond {
 		return
@@ -353,7 +353,7 @@ func (s *simkube) endAfter(second int64, c lifecycle, obj runtime.Object) {
 	m.Delete = append(m.Delete, nameOf(obj))
 }
 
-// remove has what was made of an object go.
+// remove deletes the objects that were created from an object.
 func (s *simkube) remove(second int64, of owner) {
 	for _, obj := range s.there[of] {
 		m := s.all.at(second)
@@ -362,7 +362,7 @@ func (s *simkube) remove(second int64, of owner) {
 	delete(s.there, of)
 }
 
-// make returns the objects that controllers make of one. It is nil for what can't be taken.
+// make returns the objects that controllers create from one, or nil if that can't be used.
 func (s *simkube) make(raw []byte) ([]runtime.Object, error) {
 	m, err := manifest.Parse("an object", withAccount(raw))
 	if err == nil && len(m.Notices) > 0 {
@@ -385,8 +385,8 @@ func (s *simkube) make(raw []byte) ([]runtime.Object, error) {
 	return m.Objects, nil
 }
 
-// withAccount names the service account of a pod, which the tracer takes out: the API server had named one, and the pod has a volume
-// with its token.
+// withAccount sets the service account of a pod, which the tracer removes: the API server had set one, and the pod has a
+// volume with its token.
 func withAccount(raw []byte) []byte {
 	var pod map[string]json.RawMessage
 	var spec map[string]json.RawMessage

@@ -1,5 +1,5 @@
-// Package workload makes scenarios of what other tools recorded of a cluster's work: which nodes there were, and which pods were asked for
-// when. No scheduler's doing is in it; a local one decides.
+// Package workload makes scenarios from workload traces of other tools: nodes, and the times at which pods were created.
+// They contain no decisions of a scheduler; a local one makes them.
 //
 // The tables of Alibaba's open GPU trace are read by ReadOpenb, SimKube's traces by ReadSimKube.
 package workload
@@ -15,25 +15,25 @@ import (
 	"github.com/schedq/schedq/sources/scenario"
 )
 
-// rest is how long a scenario goes on behind its last moment.
+// rest is the time from the last moment of a scenario to its end.
 const rest = 30 * time.Second
 
-// Part is what one file tells.
+// Part is the content of a file.
 type Part struct {
-	// Objects are there from the start: nodes.
+	// Objects exist from the start: nodes.
 	Objects []runtime.Object
-	// Moments are what happens, in the order of time.
+	// Moments are the changes, in time order.
 	Moments []scenario.Moment
-	// Start is when the first of them is. Zero if there is none.
+	// Start is the time of the first moment. Zero if there is none.
 	Start time.Time
-	// Notices are sentences for the person.
+	// Notices are sentences for the user.
 	Notices []string
 }
 
-// HasNodes reports whether the part tells of nodes.
+// HasNodes reports whether the part contains nodes.
 func (p *Part) HasNodes() bool { return len(p.Objects) > 0 }
 
-// Scenario puts parts together, with objects that are there from the start beside theirs.
+// Scenario merges parts, with additional objects that exist from the start.
 func Scenario(name sources.SafeText, parts []*Part, beside []runtime.Object) *scenario.Scenario {
 	s := &scenario.Scenario{Name: name, PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1, Objects: slices.Clone(beside)}
 	for _, p := range parts {
@@ -53,7 +53,7 @@ func Scenario(name sources.SafeText, parts []*Part, beside []runtime.Object) *sc
 	return s
 }
 
-// moments gathers what happens, by seconds from the start.
+// moments collects changes by seconds from the start.
 type moments map[int64]*scenario.Moment
 
 // at returns the moment of that second.
@@ -64,7 +64,7 @@ func (m moments) at(second int64) *scenario.Moment {
 	return m[second]
 }
 
-// list returns them in the order of time.
+// list returns the moments in time order.
 func (m moments) list() []scenario.Moment {
 	var all []scenario.Moment
 	for _, moment := range m {

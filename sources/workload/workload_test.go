@@ -205,7 +205,7 @@ func renamed(got, want string) string {
 	return got
 }
 
-// TestSimKubeRefused: what is damaged, or out of all proportion, is one sentence, and an object that makes no pods is left out.
+// TestSimKubeRefused: a damaged or excessive trace is refused in one sentence, and objects that make no pods are skipped.
 func TestSimKubeRefused(t *testing.T) {
 	good := skTrace(2, []any{skEvent(1000, []any{skPod("a")}, nil)}, nil)
 	for trace, want := range map[string]string{

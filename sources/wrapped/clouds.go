@@ -45,7 +45,7 @@ func (w *writer) cloudAudit(c context, m members) (found bool, err error) {
 		level = `"Request"`
 	}
 	status := `{"metadata":{},"code":200}`
-	if code := w.scan(p.get("status"), c.depth+2).get("code"); code != nil && string(code) != "0" { // gRPC's code: what it is as HTTP's does not matter here
+	if code := w.scan(p.get("status"), c.depth+2).get("code"); code != nil && string(code) != "0" { // the gRPC code; the HTTP code is not needed
 		status = `{"metadata":{},"code":500}`
 	}
 	e := event{w.put[:0]}
@@ -67,8 +67,9 @@ func (w *writer) cloudAudit(c context, m members) (found bool, err error) {
 	return true, e.end(w, c)
 }
 
-// referenceOf returns an audit event's objectRef, its object's apiVersion and the verb, of a resource's and a method's
-// name: core/v1/namespaces/NS/pods/NAME/binding and io.k8s.core.v1.pods.binding.create. They are parts of JSON, as what is returned is.
+// referenceOf returns an audit event's objectRef, its object's apiVersion and the verb, from the names of a resource and a
+// method: core/v1/namespaces/NS/pods/NAME/binding and io.k8s.core.v1.pods.binding.create. Arguments and results are parts
+// of JSON.
 func referenceOf(resource, method string) (ref, apiVersion, verb string) {
 	parts := strings.Split(resource, "/")
 	if len(parts) < 3 || method == "" {
@@ -96,12 +97,12 @@ func referenceOf(resource, method string) (ref, apiVersion, verb string) {
 
 func isObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' }
 
-// event is a line of an audit log that is put together, its members in the order in which kube-apiserver writes them.
+// event builds a line of an audit log, with its members in the order of kube-apiserver.
 type event struct{ line []byte }
 
 func (e *event) begin() { e.line = append(e.line, `{"kind":"Event","apiVersion":"audit.k8s.io/v1"`...) }
 
-// end writes the event. Of one that was written over several lines, and is no JSON, nothing is written.
+// end writes the event. It skips one that is invalid JSON because it was spread over several lines.
 func (e *event) end(w *writer, c context) error {
 	w.put = append(e.line, '}')
 	if bytes.IndexByte(w.put, '\n') >= 0 {
@@ -131,7 +132,7 @@ func (e *event) member(name string, value []byte) {
 	}
 }
 
-// column adds a member of a column that holds JSON, or the text of JSON, unless it holds none.
+// column adds a member from a column that contains JSON, or JSON in a string, unless it is empty.
 func (e *event) column(name string, value []byte) {
 	switch {
 	case value == nil, string(value) == "null", string(value) == `""`:
@@ -139,7 +140,7 @@ func (e *event) column(name string, value []byte) {
 		e.name(name)
 		began := len(e.line)
 		e.line = jsonscan.Unescape(e.line, value)
-		if jsonscan.End(e.line, began) != len(e.line) { // a text that stands for itself
+		if jsonscan.End(e.line, began) != len(e.line) { // plain text
 			e.line = append(e.line[:began], value...)
 		}
 	default:
@@ -147,7 +148,7 @@ func (e *event) column(name string, value []byte) {
 	}
 }
 
-// time adds a time as kube-apiserver writes it, unless value is none.
+// time adds a time in kube-apiserver's format, unless value is not a time.
 func (e *event) time(name string, value []byte) {
 	t, ok := parseTime(jsonscan.Text(value))
 	if !ok {
@@ -157,8 +158,8 @@ func (e *event) time(name string, value []byte) {
 	e.line = t.UTC().AppendFormat(e.line, `"2006-01-02T15:04:05.000000Z"`)
 }
 
-// typed adds an object without the member that Cloud Logging adds, "@type": "core.k8s.io/v1.Pod", which tells the kind where
-// nothing else does. apiVersion is that of the resource.
+// typed adds an object without Cloud Logging's member "@type": "core.k8s.io/v1.Pod", from which it takes the kind if that
+// is missing. apiVersion is that of the resource.
 func (e *event) typed(w *writer, depth int, name string, object []byte, apiVersion string) {
 	if !isObject(object) {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/schedq/schedq/sources/jsonscan"
 )
 
-// document reads JSON values from a stream, one after the other. It only finds where they end; the readers of the logs check
-// the rest. (encoding/json takes twenty times as long as reading a plain log.)
+// document reads JSON values from a stream. It only finds their ends; the readers of the logs check the rest.
+// (encoding/json takes twenty times as long as reading a plain log.)
 type document struct {
 	from io.Reader
 	buf  []byte // buf[at:] is unread
@@ -20,7 +20,7 @@ type document struct {
 
 const firstRead = 1 << 18
 
-// readMore doubles what is unread, and reports whether there was any more.
+// readMore doubles the unread text, and reports whether there was more.
 func (d *document) readMore() bool {
 	d.buf, d.at = d.buf[:copy(d.buf, d.buf[d.at:])], 0
 	had := len(d.buf)
@@ -35,7 +35,7 @@ func (d *document) readMore() bool {
 	return len(d.buf) > had
 }
 
-// peek returns the next byte that is no white space, which is not taken.
+// peek returns the next byte that is not white space, without consuming it.
 func (d *document) peek() (byte, error) {
 	for {
 		for ; d.at < len(d.buf); d.at++ {
@@ -51,7 +51,7 @@ func (d *document) peek() (byte, error) {
 	}
 }
 
-// ended is the error where something should follow and nothing does.
+// ended returns the error about a missing continuation.
 func (d *document) ended() error {
 	if d.err == io.EOF {
 		return errCut
@@ -65,8 +65,8 @@ func notJSON(is byte, should string) error {
 	return fmt.Errorf("what holds the log's lines is not JSON: there is %q where %s should be", is, should)
 }
 
-// value returns the next value, which is good until the next call. If it is a list or an object of more than most bytes, or
-// one that is cut off, value returns nothing and leaves it unread.
+// value returns the next value, which is valid until the next call. If it is a list or an object of more than most bytes,
+// or a truncated one, value returns nothing and leaves it unread.
 func (d *document) value(most int) ([]byte, error) {
 	c, err := d.peek()
 	if err != nil {
@@ -99,10 +99,10 @@ func (d *document) value(most int) ([]byte, error) {
 
 var errLong = fmt.Errorf("a value in it is longer than %d MiB", maxLine>>20)
 
-// skip takes the byte that peek returned.
+// skip consumes the byte that peek returned.
 func (d *document) skip() { d.at++ }
 
-// separated takes the comma between two members or elements, or close at their end.
+// separated consumes the comma between two members or elements, or close at their end.
 func (d *document) separated(close byte) (ended bool, err error) {
 	c, err := d.peek()
 	switch {
@@ -118,8 +118,8 @@ func (d *document) separated(close byte) (ended bool, err error) {
 	return false, notJSON(c, fmt.Sprintf("a comma or %q", close))
 }
 
-// inMemory is how many bytes of a document or of a list are read at once: what is larger is read element by element. A
-// record is an element, and is read at once unless it is longer than any line.
+// inMemory limits the bytes of a document or a list that are read at once. A larger one is read element by element. A
+// record is an element, and is read at once unless it exceeds the limit of a line.
 const inMemory = 256 << 10
 
 // readJSON reads values one after another: records, or documents with lists of records at any depth.
@@ -137,7 +137,7 @@ func (w *writer) readJSON(from io.Reader) error {
 		case c == '{' || c == '[':
 		case w.wrapped+w.plain == 0:
 			return notJSON(c, "a record")
-		default: // what follows a document in a file that was put together
+		default: // the next document of a concatenated file
 			return w.readText(io.MultiReader(bytes.NewReader(d.buf[d.at:]), from))
 		}
 		most := inMemory
@@ -151,7 +151,7 @@ func (w *writer) readJSON(from io.Reader) error {
 	}
 }
 
-// next reads the next value of a document, at once if it has at most so many bytes.
+// next reads the next value of a document, at once if it has at most that many bytes.
 func (w *writer) next(c context, d *document, most int) error {
 	w.record++
 	open, err := d.peek()
@@ -185,8 +185,8 @@ func (w *writer) next(c context, d *document, most int) error {
 	return w.nextObject(c, d)
 }
 
-// nextRecord returns the members of the object that comes next, and its text. It returns none if the object is cut off or very
-// large, and leaves it unread.
+// nextRecord returns the members of the next object, and its text. If the object is truncated or very large, it returns
+// none and leaves the object unread.
 func (w *writer) nextRecord(d *document, depth int) (m members, raw []byte) {
 	for {
 		text := d.buf[d.at:]
@@ -222,8 +222,8 @@ func (w *writer) nextList(c context, d *document) error {
 	}
 }
 
-// nextObject reads an object of a document that is too large to be a record. What its small members tell is the context of
-// the lists and objects behind them.
+// nextObject reads an object of a document that is too large to be a record. Its small members are the context of the
+// lists and objects after them.
 func (w *writer) nextObject(c context, d *document) error {
 	d.skip()
 	c.inner = true
@@ -245,7 +245,7 @@ func (w *writer) nextObject(c context, d *document) error {
 			return err
 		}
 		if bytes.HasPrefix(small.get("apiVersion"), []byte(`"audit.k8s.io/`)) && string(name) != "items" {
-			own.depth = maxDepth // an event that is cut off: whatever its texts say, they are no lines
+			own.depth = maxDepth // a truncated event: its texts are not lines
 		}
 		if next == '{' || next == '[' {
 			if own.stream = w.streamIn(small, c.depth+1); len(own.stream) == 0 {
@@ -273,7 +273,7 @@ func (w *writer) nextObject(c context, d *document) error {
 	}
 }
 
-// name returns a member's name and skips the colon behind it.
+// name returns a member's name and skips the colon after it.
 func (d *document) name() ([]byte, error) {
 	c, err := d.peek()
 	if err == nil && c != '"' {

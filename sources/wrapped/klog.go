@@ -12,7 +12,7 @@ import (
 	"github.com/schedq/schedq/sources/jsonscan"
 )
 
-// klogStamp is how a line of klog's begins: "I1121 10:56:22.400364 ".
+// klogStamp is the start of a klog line: "I1121 10:56:22.400364 ".
 const klogStamp = "I1121 10:56:22.400364 "
 
 // isKlog reports whether text begins with klog's header.
@@ -20,8 +20,8 @@ func isKlog(text []byte) bool {
 	return isStamp(text) && text[len(klogStamp)-1] == ' '
 }
 
-// isTestLog reports whether text begins as klog's lines in the output of a Go test do (k8s.io/klog/v2/ktesting), which
-// name neither process nor place: "I1121 10:56:22.400364] ".
+// isTestLog reports whether text begins like klog lines in the output of a Go test (k8s.io/klog/v2/ktesting), which contain
+// neither process nor location: "I1121 10:56:22.400364] ".
 func isTestLog(text []byte) bool {
 	return isStamp(text) && text[len(klogStamp)-1] == ']'
 }
@@ -60,7 +60,7 @@ func findKlog(text []byte) int {
 var schedulerFiles = []string{"schedule_one.go:", "schedule_one_podgroup.go:", "scheduling_queue.go:", "active_queue.go:", "backoff_queue.go:",
 	"eventhandlers.go:", "scheduler.go:", "factory.go:", "dumper.go:"}
 
-// isScheduler reports whether a line of klog's is kube-scheduler's, where other programs' lines stand beside it.
+// isScheduler reports whether a klog line is kube-scheduler's, among lines of other programs.
 func isScheduler(text []byte) bool {
 	header, rest, _ := bytes.Cut(text, []byte("]"))
 	for _, file := range schedulerFiles {
@@ -77,7 +77,7 @@ func isScheduler(text []byte) bool {
 	return false
 }
 
-// testLog writes a line that a Go test logged. place is what stands before it: "    schedule_one.go:12: ".
+// testLog writes a line that a Go test logged. place is the text before it: "    schedule_one.go:12: ".
 func (w *writer) testLog(c context, place, text []byte) error {
 	file := "unknown.go:1"
 	if words := bytes.Fields(place); len(words) > 0 && bytes.Contains(words[len(words)-1], []byte(".go:")) {
@@ -146,8 +146,8 @@ func (w *writer) klogJSON(c context, m members) error {
 	return w.klog(c, put)
 }
 
-// klogTime returns the time that klog writes as milliseconds since 1970, with a fraction; some collectors make seconds of it,
-// and others a text.
+// klogTime returns a time that klog writes as milliseconds since 1970, with a fraction. Some collectors convert it to
+// seconds, and others to text.
 func klogTime(raw []byte) (time.Time, bool) {
 	if text := jsonscan.Text(raw); text != nil {
 		return parseTime(text)
@@ -175,7 +175,7 @@ func appendQuoted(out, raw []byte) []byte {
 	return strconv.AppendQuote(out, strings.Join(lines, " "))
 }
 
-// isPlain reports whether Go would quote what the JSON string raw says as raw does.
+// isPlain reports whether Go would quote the content of the JSON string raw like raw.
 func isPlain(raw []byte) bool {
 	for i := 0; i < len(raw); i++ {
 		if c := raw[i]; c < ' ' || c >= 0x7f {
@@ -207,7 +207,7 @@ func (w *writer) appendValue(out, raw []byte, depth int) []byte {
 	return append(out, raw...)
 }
 
-// headed writes a line whose header a collector has taken off.
+// headed writes a line from which a collector has removed the header.
 func (w *writer) headed(c context, severity, source string, text []byte) error {
 	if c.at.IsZero() {
 		return nil

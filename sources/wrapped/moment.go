@@ -8,9 +8,9 @@ import (
 	"github.com/schedq/schedq/sources/jsonscan"
 )
 
-// parseTime returns the instant that a wrapper wrote: RFC 3339 and its relatives with an offset, or seconds, milliseconds,
-// microseconds or nanoseconds since 1970, perhaps with a fraction. A date without an offset is taken for UTC, as export
-// formats define it. ok is false of anything else.
+// parseTime parses a time in a wrapper: RFC 3339 and similar formats with an offset, or seconds, milliseconds, microseconds
+// or nanoseconds since 1970, with an optional fraction. A date without an offset is UTC, as export formats define it. ok is
+// false for anything else.
 func parseTime(text []byte) (t time.Time, ok bool) {
 	if len(text) < len("1777896000") || text[0] < '0' || text[0] > '9' {
 		return t, false
@@ -30,8 +30,8 @@ func parseTime(text []byte) (t time.Time, ok bool) {
 	return t.Add(-offset), ok && len(rest) == 0
 }
 
-// parseDateTime parses "2026-05-04T12:00:00.25" at the beginning of text, as if it were UTC, and returns what follows. A
-// blank may stand in place of T, and a comma in place of the point.
+// parseDateTime parses "2026-05-04T12:00:00.25" at the beginning of text, as if it were UTC, and returns the rest. A blank
+// may replace T, and a comma the point.
 func parseDateTime(text []byte) (t time.Time, rest []byte, ok bool) {
 	const whole = len("2006-01-02T15:04:05")
 	if len(text) < whole || text[4] != '-' || text[7] != '-' || text[10] != 'T' && text[10] != ' ' || text[13] != ':' || text[16] != ':' {
@@ -80,7 +80,7 @@ func parseOffset(text []byte) (offset time.Duration, rest []byte, ok bool) {
 	return offset, minutes[2:], true
 }
 
-// zones are the offsets of the abbreviations that are of one zone alone, in hours. (CST, IST and BST are not.)
+// zones are the offsets of unambiguous zone abbreviations, in hours. (CST, IST and BST are ambiguous.)
 var zones = map[string]int{
 	"UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "SAST": 2, "PKT": 5, "WIB": 7, "HKT": 8, "JST": 9, "KST": 9,
 	"AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13, "EST": -5, "EDT": -4, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
@@ -93,7 +93,7 @@ func parseZone(text []byte) (offset time.Duration, ok bool) {
 	return time.Duration(hours) * time.Hour, ok
 }
 
-// parseEpoch parses a time since 1970, whose unit its size tells.
+// parseEpoch parses a time since 1970, whose unit follows from its size.
 func parseEpoch(text []byte) (t time.Time, ok bool) {
 	whole, fraction, _ := bytes.Cut(text, []byte("."))
 	n, err := strconv.ParseInt(string(whole), 10, 64)

@@ -13,7 +13,8 @@ type member struct{ name, value []byte }
 
 type members []member
 
-// mostMembers limits how many members of an object are looked at: no record has as many, and a small file could hold millions.
+// mostMembers limits the members of an object that are read. No record has as many, but a small file could contain
+// millions.
 const mostMembers = 1000
 
 // get returns the value of the last member of that name, or nil.
@@ -26,14 +27,14 @@ func (m members) get(name string) []byte {
 	return nil
 }
 
-// scan returns the members of the object raw, or none if raw is no object. They are good until scan is called for the same
-// depth again.
+// scan returns the members of the object raw, or none if raw is not an object. They are valid until scan is called for the
+// same depth again.
 func (w *writer) scan(raw []byte, depth int) members {
 	m, _, _ := w.scanFirst(raw, depth)
 	return m
 }
 
-// scanFirst is scan for an object that may not be all of text. It returns what follows the object, and whether it is whole.
+// scanFirst is scan for an object that more text may follow. It returns that text, and whether the object is complete.
 func (w *writer) scanFirst(text []byte, depth int) (m members, rest []byte, whole bool) {
 	for len(w.objects) <= depth {
 		w.objects = append(w.objects, nil)
@@ -49,8 +50,8 @@ func (w *writer) scanFirst(text []byte, depth int) (m members, rest []byte, whol
 	return m, rest, whole
 }
 
-// text returns what the JSON string raw says, nothing if it is no string. The result is good until text is called for the
-// same depth again.
+// text returns the content of the JSON string raw, or nothing if it is not a string. The result is valid until text is
+// called for the same depth again.
 func (w *writer) textOf(raw []byte, depth int) []byte {
 	in := jsonscan.Text(raw)
 	if bytes.IndexByte(in, '\\') < 0 {
@@ -122,14 +123,14 @@ func (w *writer) members(c context, m members, raw []byte) (found bool, err erro
 		w.found(false)
 		return true, w.aksAudit(own, m)
 	case isKlogJSON(m) && (m.get("ts") != nil || !own.at.IsZero()):
-		w.wrapped++ // whatever the first line was: before its flags are read a program logs text
+		w.wrapped++ // even if the first line was not: before a program reads its flags, it logs text
 		return true, w.klogJSON(own, m)
 	}
 	if payload := m.get("jsonPayload"); payload != nil && payload[0] == '{' {
 		severity := string(jsonscan.Text(m.get("severity")))
 		p := w.scan(payload, c.depth+1)
 		source, message := string(jsonscan.Text(p.get("source"))), w.textOf(p.get("message"), c.depth+1)
-		if source != "" && !isKlog(message) { // a collector took the header off
+		if source != "" && !isKlog(message) { // a collector removed the header
 			w.found(false)
 			return true, w.headed(own, severity, source, message)
 		}
@@ -166,14 +167,14 @@ func isKlogJSON(m members) bool {
 	return m.get("msg") != nil && m.get("msg")[0] == '"' && (m.get("caller") != nil || m.get("ts") != nil && m.get("v") != nil || m.get("v") != nil && (m.get("pod") != nil || m.get("err") != nil))
 }
 
-// streamMembers are the names of members that say which program's text a record is, the first of them before the others.
-// The objects that stand in between are streamHolders.
+// streamMembers are the names of members that identify the program of a record, in order of preference. The objects that
+// contain them are streamHolders.
 var (
 	streamMembers = []string{"pod_name", "podName", "pod", "PodName", "logStreamName", "logStream", "@logStream", "container_name", "SYSLOG_IDENTIFIER", "instance"}
 	streamHolders = []string{"kubernetes", "resource", "labels", "stream", "metadata"}
 )
 
-// streamIn returns what a record says of which program's text it is.
+// streamIn returns the program of a record, as far as it is known.
 func (w *writer) streamIn(m members, depth int) []byte {
 	for _, name := range streamMembers {
 		if text := jsonscan.Text(m.get(name)); len(text) > 0 && bytes.IndexByte(text, '\\') < 0 {
@@ -201,7 +202,7 @@ func (w *writer) list(c context, raw []byte) (found bool, err error) {
 			return w.lines(c, text)
 		}
 	}
-	// A time in a column is that of the texts beside it: of a row of Loki's or of Log Analytics, and of Insights.
+	// A time in a column applies to the texts beside it, as in the rows of Loki, Log Analytics and Insights.
 	_ = jsonscan.Elements(raw, func(v []byte) error {
 		if text := jsonscan.Text(v); text != nil {
 			if at, ok := parseTime(text); ok {
@@ -238,7 +239,7 @@ func (w *writer) list(c context, raw []byte) (found bool, err error) {
 // errStop ends the visit of a list.
 var errStop = errors.New("enough")
 
-// bytesOf returns the text that a list of bytes is, or nothing.
+// bytesOf returns the text of a list of bytes, or nothing.
 func bytesOf(raw []byte) []byte {
 	var numbers []uint16
 	if json.Unmarshal(raw, &numbers) != nil {
@@ -251,10 +252,10 @@ func bytesOf(raw []byte) []byte {
 	return out
 }
 
-// quotedAudit is how a text in JSON begins that is an audit event as kube-apiserver writes it.
+// quotedAudit is the start of a JSON string that contains an audit event of kube-apiserver.
 var quotedAudit = []byte(`"{\"kind\":\"Event\",\"apiVersion\":\"audit.k8s.io/`)
 
-// string reads a text in JSON, which may be of several lines.
+// string reads a JSON string, which may contain several lines.
 func (w *writer) string(c context, raw []byte) (found bool, err error) {
 	c.inner = true
 	if bytes.HasPrefix(raw, quotedAudit) {
@@ -265,7 +266,7 @@ func (w *writer) string(c context, raw []byte) (found bool, err error) {
 	}
 	switch {
 	case findKlog(raw) >= 0, bytes.Contains(raw, []byte(`{\"`)), bytes.Contains(raw, []byte(`\n`)):
-	case c.member != "" && c.member == w.member: // what the log has beside klog's lines
+	case c.member != "" && c.member == w.member: // other lines of the log
 		return false, w.rest(c, w.textOf(raw, c.depth))
 	default:
 		return false, nil

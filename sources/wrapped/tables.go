@@ -108,7 +108,7 @@ func separator(first []byte) rune {
 	return best
 }
 
-// limitedReader limits how much is read for one row: a quote that does not end would have the whole file be one.
+// limitedReader limits the size of a row: an unterminated quote would extend a row to the end of the file.
 type limitedReader struct {
 	from *bufio.Reader
 	left int
@@ -126,7 +126,7 @@ func (r *limitedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// yamlKey is how a line of YAML begins that holds a member of an object.
+// yamlKey matches the start of a YAML line with a member of an object.
 var yamlKey = regexp.MustCompile(`^[A-Za-z@_][\w.@-]*:(\s|$)`)
 
 // isYAML reports whether a file is documents of YAML that hold lines of a log.

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// maxPrefix is how far into a line a log's line may begin.
+	// maxPrefix limits the length of a prefix before a log line.
 	maxPrefix = 1024
-	// maxColoured is how far into a line colours are looked for.
+	// maxColoured limits the part of a line in which colours are searched.
 	maxColoured = 1 << 16
 	// maxDepth limits how deep JSON and texts of JSON may be nested in each other.
 	maxDepth = 32
 )
 
-// auditBegin is how an audit event begins, as kube-apiserver writes it.
+// auditBegin is the start of an audit event of kube-apiserver.
 var auditBegin = []byte(`{"kind":"Event","apiVersion":"audit.k8s.io/`)
 
 // readText reads a file of lines.
@@ -138,7 +138,7 @@ func isField(text []byte) bool {
 	return len(text) > 1 && !isDigit(text[0])
 }
 
-// found counts a line, which stands for itself or in a wrapper as the first of them does.
+// found counts a line, which is plain or wrapped like the first one.
 func (w *writer) found(plain bool) {
 	if plain && w.wrapped == 0 || !plain && w.plain > 0 {
 		w.plain++
@@ -183,7 +183,7 @@ func isWholeObject(text []byte) bool {
 	return len(text) > 2 && text[0] == '{' && text[len(text)-1] == '}' && (bytes.HasPrefix(text, auditBegin) || jsonscan.End(text, 0) == len(text))
 }
 
-// unknown reads a line in which no line of a log begins: one that goes on the line before, or another program's.
+// unknown reads a line without the start of a log line: a continuation, or a line of another program.
 func (w *writer) unknown(c context, line []byte) error {
 	if rest, ok := w.behindPrefix(line); ok {
 		line = rest
@@ -192,7 +192,7 @@ func (w *writer) unknown(c context, line []byte) error {
 	return w.rest(c, line)
 }
 
-// behindPrefix returns what a line has behind a prefix like that of the last line of klog's.
+// behindPrefix returns the rest of a line after a prefix like that of the last klog line.
 func (w *writer) behindPrefix(line []byte) (rest []byte, ok bool) {
 	if len(w.prefix) == 0 {
 		return line, true
@@ -217,7 +217,7 @@ func (w *writer) behindPrefix(line []byte) (rest []byte, ok bool) {
 	return line[at:], true
 }
 
-// squeezed returns text with one blank in place of several.
+// squeezed returns text with runs of blanks replaced by one.
 func squeezed(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for i, c := range text {
@@ -228,7 +228,7 @@ func squeezed(text []byte) []byte {
 	return out
 }
 
-// shapeOf appends what prefixes of one wrapper have in common: 0 for digits, a for letters, and all else as it is.
+// shapeOf appends the common shape of a wrapper's prefixes: 0 for digits, a for letters, and other characters unchanged.
 func shapeOf(out, prefix []byte) []byte {
 	for _, c := range prefix {
 		switch {
@@ -245,7 +245,7 @@ func shapeOf(out, prefix []byte) []byte {
 	return out
 }
 
-// behind returns the context of a text behind that prefix.
+// behind returns the context of a text after that prefix.
 func (w *writer) behind(c context, prefix []byte) context {
 	if at, ok := timeBefore(prefix); ok {
 		c.at = at
@@ -283,7 +283,7 @@ func timeBefore(prefix []byte) (t time.Time, ok bool) {
 	return t, false
 }
 
-// isTimeAlone reports whether a prefix is what `kubectl logs --timestamps` puts before a line.
+// isTimeAlone reports whether a prefix is that of `kubectl logs --timestamps`.
 func isTimeAlone(prefix []byte) bool {
 	_, rest, ok := parseDateTime(prefix)
 	if !ok || prefix[10] != 'T' {
@@ -293,8 +293,7 @@ func isTimeAlone(prefix []byte) bool {
 	return ok && string(rest) == " "
 }
 
-// appendStream appends what of a prefix names the program: all words but times, numbers, and what says which line of
-// which source file it is.
+// appendStream appends the words of a prefix that identify the program: all except times, numbers, and source locations.
 func appendStream(out, prefix []byte) []byte {
 	began := len(out)
 	for i := 0; len(prefix) > 0; {
@@ -341,8 +340,8 @@ func isClock(word []byte) bool {
 	return len(word) >= len("12:00:00") && word[2] == ':' && word[5] == ':' && isDigit(word[0]) && isDigit(word[7])
 }
 
-// containerLine takes a container runtime's prefix off a line (CRI): "2026-11-21T10:56:16.372925000Z stderr F ". The tag P
-// says that the line goes on in the next one.
+// containerLine removes a container runtime's prefix from a line (CRI): "2026-11-21T10:56:16.372925000Z stderr F ". The tag
+// P means that the line continues in the next one.
 func containerLine(line []byte) (at time.Time, text []byte, partial, ok bool) {
 	if len(line) < len("2026-11-21T10:56:16Z stderr F ") || line[4] != '-' || line[10] != 'T' {
 		return at, nil, false, false
@@ -360,7 +359,7 @@ func containerLine(line []byte) (at time.Time, text []byte, partial, ok bool) {
 	return at, rest, tag[0] == 'P', ok
 }
 
-// withoutColour returns a line without the sequences that colour it on a terminal.
+// withoutColour returns a line without terminal colour sequences.
 func withoutColour(line []byte) []byte {
 	out := make([]byte, 0, len(line))
 	for i := 0; i < len(line); i++ {

@@ -1,11 +1,11 @@
-// Package wrapped finds the lines of kube-scheduler's log and the events of kube-apiserver's audit log in whatever
-// carries them: the prefixes of container runtimes, journals and kubectl, the exports of log stores, and files that
-// people saved. It writes them as those programs wrote them, one per line, and knows nothing else of either.
+// Package wrapped finds the lines of kube-scheduler's log and the events of kube-apiserver's audit log in other formats:
+// after prefixes of container runtimes, journals and kubectl, in exports of log stores, and in saved files. It writes them
+// in their original form, one per line, without interpreting them.
 //
-// A line of klog's text format is recognised by its header, wherever it stands in a line or in a string of JSON, YAML
-// or CSV; a line of klog's JSON format and an audit event by their members. What surrounds them is the wrapper. Its
-// time is written in front of a line of klog's, as `kubectl logs --timestamps` does: klog's own header has neither
-// year nor zone. Cloud Logging and Azure Monitor take audit events apart: those are put together again.
+// A line of klog's text format is recognised by its header, anywhere in a line or in a string of JSON, YAML or CSV; a line
+// of klog's JSON format and an audit event by their members. The surrounding text is the wrapper. Its time is written
+// before a klog line, as in `kubectl logs --timestamps`, because klog's header has neither year nor zone. Audit events that
+// Cloud Logging and Azure Monitor split into columns are reassembled.
 package wrapped
 
 import (
@@ -20,9 +20,9 @@ import (
 const (
 	// maxLine limits a line, as package lines does.
 	maxLine = 16 << 20
-	// maxReversed limits how many bytes of lines that are stored newest first are put in order.
+	// maxReversed limits the bytes of lines stored newest first that are sorted.
 	maxReversed = 512 << 20
-	// maxHead is how much of a file Detect looks at, and headLines how many of its lines.
+	// maxHead and headLines limit the part of a file that Detect reads.
 	maxHead   = 1 << 18
 	headLines = 200
 )
@@ -46,9 +46,9 @@ var (
 	yamlFile = Wrapper{Name: "a YAML file", unwrap: (*writer).readYAML}
 )
 
-// Detect returns the wrapper of a file that begins with head, or nil if its lines are not wrapped or it has none. The
-// first line in it decides. What other readers read themselves is not wrapped: lines of klog's text format, alone, behind
-// a time or behind a container runtime's prefix, audit events, one per line, and lines that other reports true for.
+// Detect returns the wrapper of a file that begins with head, or nil if its lines are not wrapped or if it contains none.
+// The first line decides. Lines that other readers read directly are not wrapped: lines of klog's text format, alone, after
+// a time or after a container runtime's prefix, audit events, one per line, and lines for which other returns true.
 func Detect(head []byte, other func(line []byte) bool) *Wrapper {
 	head = head[:min(len(head), maxHead)]
 	first := bytes.TrimLeft(head, " \t\r\n")
@@ -67,7 +67,7 @@ func Detect(head []byte, other func(line []byte) bool) *Wrapper {
 	}
 	for _, w := range shapes {
 		found := &writer{to: bufio.NewWriter(io.Discard), looking: true, other: other}
-		_ = w.unwrap(found, bytes.NewReader(head)) // which may be cut off
+		_ = w.unwrap(found, bytes.NewReader(head)) // head may be truncated
 		switch {
 		case found.wrapped > 0 || found.isNewestFirst():
 			w.reverse, w.named = found.isNewestFirst(), len(found.lastStream) > 0
@@ -85,14 +85,14 @@ func firstLine(text []byte) []byte {
 	return line
 }
 
-// isJSONLines reports whether a text begins with an object on a line of its own, and goes on behind it.
+// isJSONLines reports whether a text begins with an object on a separate line, followed by more text.
 func isJSONLines(text []byte) bool {
 	line, more, _ := bytes.Cut(text, []byte("\n"))
 	return isWholeObject(line) && len(bytes.TrimSpace(more)) > 0
 }
 
-// Open returns the lines that from holds, each with a line's end. Read returns errors of from, and says where a
-// wrapper can't be read any further. Closing ends the goroutine that reads; from is not closed.
+// Open returns the lines in from, each with a line end. Read returns errors of from, and an error with the position if the
+// wrapper can't be read further. Close ends the reading goroutine, and does not close from.
 func (w *Wrapper) Open(from io.Reader) io.ReadCloser {
 	r, pipe := io.Pipe()
 	go func() {
@@ -102,8 +102,8 @@ func (w *Wrapper) Open(from io.Reader) io.ReadCloser {
 	return r
 }
 
-// Streams returns the names of the programs whose lines of kube-scheduler's log from holds, if the wrapper names them, in
-// the order in which they begin, and "" if it holds audit events. An error is one of from's.
+// Streams returns the names of the programs with lines of kube-scheduler's log in from, if the wrapper names them, in the
+// order of their first lines, and "" if from contains audit events. An error is one of from's.
 func (w *Wrapper) Streams(from io.Reader) ([]string, error) {
 	if !w.named {
 		return nil, nil
@@ -120,13 +120,13 @@ func (w *Wrapper) Of(stream string) *Wrapper {
 	return &one
 }
 
-// context is what is known of a text by what surrounds it.
+// context contains the facts about a text from its surroundings.
 type context struct {
 	at     time.Time // zero if not known
-	stream []byte    // which program's text it is, "" if not known
-	member string    // of which member of a JSON object it is, "" if none
+	stream []byte    // the program, "" if not known
+	member string    // the member of a JSON object that contains it, "" if none
 	inner  bool      // it is not a line of the file itself
-	many   bool      // the texts around it are those of many programs
+	many   bool      // the surrounding texts are of many programs
 	depth  int
 }
 
@@ -138,17 +138,17 @@ type writer struct {
 	held    [][]byte
 	size    int // of held
 
-	looking        bool // only what Detect wants to know matters
+	looking        bool // run by Detect
 	other          func(line []byte) bool
-	wrapped, plain int             // how many lines stood in something, or for themselves
+	wrapped, plain int             // number of wrapped and plain lines
 	newest, oldest []byte          // the times of the first and of the last of klog's headers
 	rising         bool            // those times do not only fall
 	count          map[string]bool // the streams with lines of kube-scheduler's, or nil
 	streams        []string
 
-	// Of the last line of klog's.
+	// Of the last klog line.
 	column     int    // where it began
-	prefix     []byte // what stood before it
+	prefix     []byte // the text before it
 	lastStream []byte
 	member     string // which member of an object held it
 	taken      bool   // it was written
@@ -157,7 +157,7 @@ type writer struct {
 	textRecord int
 
 	partial  []byte    // a line that a container runtime broke into pieces
-	exported time.Time // that of the entry of a journal's export that is being read
+	exported time.Time // of the current entry of a journal export
 
 	// Buffers.
 	stream  []byte
@@ -180,10 +180,10 @@ func (w *writer) run(of *Wrapper, from io.Reader) error {
 	return err
 }
 
-// errNewestFirst is about more lines in the wrong order than are put in order.
+// errNewestFirst is the error about more reversed lines than can be sorted.
 var errNewestFirst = errors.New("its lines are stored newest first, and there are too many to put in order: export them oldest first")
 
-// writeLine writes a line. stamp comes before it, unless it is empty. With joined, the line goes on the one before.
+// writeLine writes a line, after stamp unless that is empty. With joined, it continues the previous line.
 func (w *writer) writeLine(stamp, text []byte, joined bool) error {
 	if w.looking || w.count != nil {
 		return nil
@@ -236,7 +236,7 @@ func (w *writer) klog(c context, text []byte) error {
 	return w.writeLine(w.stamp(c.at), text, false)
 }
 
-// note notes a time of one of klog's headers.
+// note records the time of a klog header.
 func (w *writer) note(stamp []byte) {
 	if w.newest == nil {
 		w.newest = bytes.Clone(stamp)
@@ -258,7 +258,7 @@ func (w *writer) audit(c context, event []byte) error {
 	return w.writeLine(nil, event, false)
 }
 
-// rest writes what belongs to the last line of klog's, or what else a log holds: its reader counts that.
+// rest writes a continuation of the last klog line, or another line of the log, which its reader counts.
 func (w *writer) rest(c context, text []byte) error {
 	text = bytes.TrimRight(text, "\r\n")
 	indented := len(text) > 0 && (text[0] == '\t' || text[0] == ' ')
@@ -269,8 +269,8 @@ func (w *writer) rest(c context, text []byte) error {
 	return w.writeLine(nil, text, indented)
 }
 
-// stamp returns at as `kubectl logs --timestamps` has it, with a blank behind it, or nothing if it is zero. The result is
-// good until the next call.
+// stamp returns at in the format of `kubectl logs --timestamps`, followed by a blank, or nothing if it is zero. The result
+// is valid until the next call.
 func (w *writer) stamp(at time.Time) []byte {
 	if at.IsZero() {
 		return nil

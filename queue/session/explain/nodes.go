@@ -56,7 +56,7 @@ type NodeResource struct {
 	Used, Allocatable resource.Quantity
 }
 
-// Free returns what is left of the resource. It is negative if requests exceed what is allocatable.
+// Free returns the unrequested amount of the resource. It is negative if requests exceed the allocatable amount.
 func (r NodeResource) Free() resource.Quantity {
 	free := r.Allocatable.DeepCopy()
 	free.Sub(r.Used)

@@ -28,7 +28,7 @@ func TestCoverage(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		rec   *sources.Recording
-		lacks string // the facts, each with what is there
+		lacks string // the missing facts, each with the alternative
 		rows  int
 	}{
 		{"an audit log", cluster(all...), "scheduler log: none", 7},

@@ -86,7 +86,7 @@ func TestSummary(t *testing.T) {
 			t.Fatalf("the summary is from %s to %s, all events are from %s to %s", from, to, first, last)
 		}
 		if got, want := longestAttempt(long), longestAttempt(kept); got != want {
-			t.Fatalf("the summary's longest attempt takes %s, that of all events %s", got, want)
+			t.Fatalf("the longest attempt of the summary takes %s, and of all events %s", got, want)
 		}
 		for i, ev := range long.Events {
 			if sources.Took(ev) > 0 && slices.ContainsFunc(long.Events[:i], func(other sources.Event) bool { return other.Fact == ev.Fact }) {

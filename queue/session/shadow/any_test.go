@@ -2,6 +2,7 @@ package shadow_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,19 +22,20 @@ import (
 	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/queue/session/world/replayed"
 	"github.com/schedq/schedq/sources"
 )
 
-// TestAnyCluster: whatever the real scheduler is seen to do to pods, and however close together that is told, once
-// all is quiet just the pods that wait are in the model's queue, each once.
-func TestAnyCluster(t *testing.T) {
+// TestWaitingPodsAreQueuedOnce: after any sequence of scheduler actions and object changes, at any
+// spacing, the model's queue contains exactly the waiting pods, each once.
+func TestWaitingPodsAreQueuedOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var c world.Cluster
 		seconds := 1.0
 		world.Change(&c, seconds, sources.Added, world.Node("node-a", "2"), nil)
 		world.Change(&c, seconds, sources.Added, world.Node("node-b", "1"), nil)
 		pods, failed := map[string]*v1.Pod{}, map[string]int{}
-		attached := rapid.IntRange(-20, 20).Draw(t, "attached") // below 0: the recording has it all
+		attached := rapid.IntRange(-20, 20).Draw(t, "attached") // below 0: the recording is complete from the start
 		for i := range rapid.IntRange(1, 40).Draw(t, "steps") {
 			seconds += rapid.SampledFrom([]float64{0, 0.0001, 0.0005, 0.002, 0.02, 0.3, 1.1, 3}).Draw(t, "gap")
 			if i == attached {
@@ -76,7 +78,7 @@ func TestAnyCluster(t *testing.T) {
 			if uid := m.Pod.Pod.UID; m.To == queue.Scheduled {
 				placed[m.Pod.Key] = uid
 			} else if m.To != queue.Deleted && placed[m.Pod.Key] == uid {
-				t.Errorf("%s was bound, and is %s for %s", uid, m.To, m.Event)
+				t.Errorf("%s was bound and then moved to %s by %s", uid, m.To, m.Event)
 			}
 			return nil
 		})
@@ -95,36 +97,37 @@ func TestAnyCluster(t *testing.T) {
 			for i := range line.Shown.Total(tier) {
 				uid := line.Shown.At(tier, i).Pod.UID
 				if !want[uid] {
-					t.Errorf("%s is %s, and does not wait, or is there twice", uid, tier)
+					t.Errorf("%s is %s, but is not waiting or is queued twice", uid, tier)
 				}
 				delete(want, uid)
 			}
 		}
 		for uid := range want {
-			t.Errorf("%s waits, and is nowhere", uid)
+			t.Errorf("%s is waiting, but is not in the queue", uid)
 		}
 	})
 }
 
-// A kube-scheduler that is run over a cluster stands for the real one: what it decides is known to the microsecond. A source tells
-// some of it, as an audit log or the scheduler's own log would, and the model has to make the rest.
+// A local kube-scheduler takes the place of the real one, so every decision is known to the
+// microsecond. A source contains some of them, as an audit log or the scheduler's log would, and the
+// model must infer the rest.
 
-// tells is what a source tells of a scheduler.
-type tells struct {
-	requests  bool // its patches
-	exact     bool // each request of its client
-	events    bool // the Events that its recorder writes
-	verbosity int  // its log, to that verbosity; negative: none
+// sourceDetail defines what a source contains about a scheduler.
+type sourceDetail struct {
+	requests  bool // status patches
+	exact     bool // every request of the scheduler's client
+	events    bool // Events written by the scheduler's recorder
+	verbosity int  // verbosity of the scheduler's log; negative: no log
 }
 
-// real is what a scheduler did over a cluster.
-type real struct {
+// schedulerRun contains a scheduler's moves, and a source that shows some of them.
+type schedulerRun struct {
 	moves  []string
 	source []sources.Event
 }
 
-// runs has a scheduler run over what happens in c, until seconds after noon, and tells of it.
-func runs(t *testing.T, c *world.Cluster, until float64, popFromBackoffQ bool, of tells) (r real) {
+// runScheduler runs a scheduler over the events of c until that many seconds after noon.
+func runScheduler(t *testing.T, c *world.Cluster, until float64, popFromBackoffQ bool, detail sourceDetail) (r schedulerRun) {
 	t.Helper()
 	cfg := world.Config(t)
 	cfg.Queue.PopFromBackoffQ = popFromBackoffQ
@@ -132,62 +135,62 @@ func runs(t *testing.T, c *world.Cluster, until float64, popFromBackoffQ bool, o
 	rec.Rerun = true
 	feed := shadow.NewFeed(rec, cfg)
 	pods := map[types.UID]*v1.Pod{}
-	failed := map[string]int{} // of a pod at one version
-	tell := func(at time.Time, f sources.Fact) { r.source = append(r.source, sources.Event{Time: at, Fact: f}) }
-	if of.verbosity >= 0 {
-		tell(world.At(0), &sources.Logged{Verbosity: of.verbosity})
+	failures := map[string]int{} // by pod and resource version
+	add := func(at time.Time, f sources.Fact) { r.source = append(r.source, sources.Event{Time: at, Fact: f}) }
+	if detail.verbosity >= 0 {
+		add(world.At(0), &sources.Logged{Verbosity: detail.verbosity})
 	}
-	const request = 2 * time.Millisecond // from the API server to its answer
+	const request = 2 * time.Millisecond // duration of a request
 	for i := 0; feed.HasEvent(i); i++ {
 		ev := feed.Events[i]
 		switch f := ev.Fact.(type) {
 		case *sources.ObjectChange:
 			pod, ok := f.Object.(*v1.Pod)
 			if !ok || f.Verb != sources.Updated {
-				tell(ev.Time, f)
+				add(ev.Time, f)
 			} else {
 				before := pods[pod.UID]
 				binds := before.Spec.NodeName == "" && pod.Spec.NodeName != ""
 				c, was := cluster.Unscheduled(pod), cluster.Unscheduled(before)
 				patches := c != nil && (was == nil || was.Message != c.Message) || pod.Status.NominatedNodeName != before.Status.NominatedNodeName
-				if of.exact && (binds || patches) {
-					tell(ev.Time.Add(-request), &sources.Requested{})
+				if detail.exact && (binds || patches) {
+					add(ev.Time.Add(-request), &sources.Requested{})
 				}
-				tell(ev.Time, f)
-				if of.requests && patches {
-					tell(ev.Time, &sources.StatusPatched{Pod: world.Key(pod.Name), UID: pod.UID, Sent: ev.Time.Add(-request)})
+				add(ev.Time, f)
+				if detail.requests && patches {
+					add(ev.Time, &sources.StatusPatched{Pod: world.Key(pod.Name), UID: pod.UID, Sent: ev.Time.Add(-request)})
 				}
 			}
 			if ok {
 				pods[pod.UID] = pod
 			}
 		case *shadow.Move:
-			r.moves = append(r.moves, said(ev.Time, f))
-			pod := named(pods, f.Pod.Name)
+			r.moves = append(r.moves, formatMove(ev.Time, f))
+			pod := newestNamed(pods, f.Pod.Name)
 			switch {
 			case f.Event == queue.ScheduleAttemptFailure && f.Verdict != nil:
-				told := &sources.FailedAttempt{Pod: f.Pod, UID: pod.UID, Message: f.Message}
-				if of.verbosity >= sources.AttemptsVerbosity && of.verbosity < sources.MovesVerbosity {
-					logged := *told
+				attempt := &sources.FailedAttempt{Pod: f.Pod, UID: pod.UID, Message: f.Message}
+				if detail.verbosity >= sources.AttemptsVerbosity && detail.verbosity < sources.MovesVerbosity {
+					logged := *attempt
 					logged.Log, logged.Plugins, logged.To = true, f.Plugins, f.To
-					if of.verbosity > sources.AttemptsVerbosity {
+					if detail.verbosity > sources.AttemptsVerbosity {
 						logged.Began = ev.Time.Add(-f.Verdict.Took)
 					}
-					tell(ev.Time, &logged)
+					add(ev.Time, &logged)
 				}
 				at := pod.Name + pod.ResourceVersion
-				if failed[at]++; of.events && failed[at] <= 2 {
-					told.Recorded = sources.NewRecorded(pod.ResourceVersion, failed[at])
-					tell(ev.Time, told)
+				if failures[at]++; detail.events && failures[at] <= 2 {
+					attempt.Recorded = sources.NewRecorded(pod.ResourceVersion, failures[at])
+					add(ev.Time, attempt)
 				}
-			case f.To == sources.TierScheduled && of.verbosity >= sources.AttemptsVerbosity && of.verbosity < sources.MovesVerbosity:
-				tell(ev.Time, &sources.Bound{Pod: f.Pod, UID: pod.UID, Node: f.Node})
+			case f.To == sources.TierScheduled && detail.verbosity >= sources.AttemptsVerbosity && detail.verbosity < sources.MovesVerbosity:
+				add(ev.Time, &sources.Bound{Pod: f.Pod, UID: pod.UID, Node: f.Node})
 			}
-			if of.verbosity >= sources.MovesVerbosity {
-				tell(ev.Time, f.Move)
+			if detail.verbosity >= sources.MovesVerbosity {
+				add(ev.Time, f.Move)
 			}
 		default:
-			tell(ev.Time, ev.Fact)
+			add(ev.Time, ev.Fact)
 		}
 	}
 	if feed.Err != nil {
@@ -197,8 +200,8 @@ func runs(t *testing.T, c *world.Cluster, until float64, popFromBackoffQ bool, o
 	return r
 }
 
-// named returns the pod of that name that came last.
-func named(pods map[types.UID]*v1.Pod, name string) (last *v1.Pod) {
+// newestNamed returns the newest pod with the name.
+func newestNamed(pods map[types.UID]*v1.Pod, name string) (last *v1.Pod) {
 	for _, pod := range pods {
 		if pod.Name == name && (last == nil || pod.UID > last.UID) {
 			last = pod
@@ -207,25 +210,25 @@ func named(pods map[types.UID]*v1.Pod, name string) (last *v1.Pod) {
 	return last
 }
 
-// said tells a move, and when it was to a tenth of a second.
-func said(at time.Time, m *shadow.Move) string {
+// formatMove formats a move, with its time to a tenth of a second.
+func formatMove(at time.Time, m *shadow.Move) string {
 	return fmt.Sprintf("%s %.1f %s %s %s %s", m.Pod.Name, at.Sub(world.At(0)).Seconds(), m.To, m.Event, strings.Join(m.Plugins, ","), m.Node)
 }
 
-// follows has the model follow what a source tells, and returns its moves.
-func follows(t *testing.T, source []sources.Event, until float64, popFromBackoffQ bool) (moves []string) {
+// followSource returns the moves that the model makes from a source.
+func followSource(t *testing.T, source []sources.Event, until float64, popFromBackoffQ bool) (moves []string) {
 	t.Helper()
 	cfg := world.Config(t)
 	cfg.Queue.PopFromBackoffQ = popFromBackoffQ
-	feed := shadow.NewFeed(&sources.Recording{Name: "seen", Events: source, End: world.At(until)}, cfg)
+	feed := shadow.NewFeed(&sources.Recording{Name: "source", Events: source, End: world.At(until)}, cfg)
 	for i := 0; feed.HasEvent(i); i++ {
 		switch m := feed.Events[i].Fact.(type) {
 		case *shadow.Move:
 			if !m.Restated {
-				moves = append(moves, said(feed.Events[i].Time, m))
+				moves = append(moves, formatMove(feed.Events[i].Time, m))
 			}
 		case *sources.Move:
-			moves = append(moves, said(feed.Events[i].Time, &shadow.Move{Move: m}))
+			moves = append(moves, formatMove(feed.Events[i].Time, &shadow.Move{Move: m}))
 		}
 	}
 	if feed.Err != nil {
@@ -234,26 +237,21 @@ func follows(t *testing.T, source []sources.Event, until float64, popFromBackoff
 	return moves
 }
 
-// important gives p that priority.
-func important(priority int32) func(*v1.Pod) {
-	return func(p *v1.Pod) { p.Spec.Priority = &priority }
+// showsEveryAttempt reports whether the source is detailed enough for back-to-back attempts.
+func (d sourceDetail) showsEveryAttempt() bool {
+	return d.exact && d.events || d.verbosity >= sources.AttemptsVerbosity
 }
 
-// inACrowd reports whether the source tells enough where one attempt comes right after the other.
-func (of tells) inACrowd() bool {
-	return of.exact && of.events || of.verbosity >= sources.AttemptsVerbosity
-}
+// manyPods is the name of the workload whose attempts are back to back.
+const manyPods = "many pods are created at once"
 
-// crowd is the story in which many pods come at once.
-const crowd = "a crowd comes at once"
-
-// stories are what happens in clusters, and for how many seconds.
-var stories = []struct {
-	name    string
-	until   float64
-	happens func(c *world.Cluster)
+// workloads are sequences of object changes, each with its length in seconds.
+var workloads = []struct {
+	name  string
+	until float64
+	build func(c *world.Cluster)
 }{
-	{"pods fit, or wait for room", 60, func(c *world.Cluster) {
+	{"pods fit, or wait for resources", 60, func(c *world.Cluster) {
 		n := world.Change(c, 1, sources.Added, world.Node("node-a", "2"), nil)
 		world.Change(c, 2, sources.Added, world.PendingPod("web", "1"), nil)
 		db := world.Change(c, 3, sources.Added, world.PendingPod("db", "1"), nil)
@@ -263,7 +261,7 @@ var stories = []struct {
 		world.Change(c, 20, sources.Updated, n, func(n *v1.Node) { world.SetCPU(n, "3") })
 		world.Change(c, 30, sources.Added, world.Node("node-b", "4"), nil)
 	}},
-	{"events wake pods in vain", 60, func(c *world.Cluster) {
+	{"pods are woken and fail again", 60, func(c *world.Cluster) {
 		n := world.Change(c, 1, sources.Added, world.Node("node-a", "1"), nil)
 		for i := range 4 {
 			world.Change(c, 2+float64(i)/10, sources.Added, world.PendingPod(fmt.Sprint("web-", i), "2"), nil)
@@ -272,11 +270,11 @@ var stories = []struct {
 			n = world.Change(c, 5+float64(i*i), sources.Updated, n, func(n *v1.Node) { world.SetCPU(n, fmt.Sprint(1+i%2, "500m")[:1]) })
 		}
 	}},
-	{"one preempts others", 30, func(c *world.Cluster) {
+	{"a pod preempts others", 30, func(c *world.Cluster) {
 		world.Change(c, 1, sources.Added, world.Node("node-a", "2"), nil)
-		world.Change(c, 2, sources.Added, world.PendingPod("low-1", "1"), important(0))
-		world.Change(c, 3, sources.Added, world.PendingPod("low-2", "1"), important(1))
-		world.Change(c, 10, sources.Added, world.PendingPod("high", "2"), important(100))
+		world.Change(c, 2, sources.Added, world.PendingPod("low-1", "1"), priority(0))
+		world.Change(c, 3, sources.Added, world.PendingPod("low-2", "1"), priority(1))
+		world.Change(c, 10, sources.Added, world.PendingPod("high", "2"), priority(100))
 	}},
 	{"pods are gated", 30, func(c *world.Cluster) {
 		world.Change(c, 1, sources.Added, world.Node("node-a", "2"), nil)
@@ -295,15 +293,15 @@ var stories = []struct {
 		world.Change(c, 8, sources.Added, world.PendingClaim("data", "disk"), nil)
 		world.Change(c, 9, sources.Added, world.PendingPod("web", "1"), nil)
 	}},
-	{crowd, 30, func(c *world.Cluster) {
+	{manyPods, 30, func(c *world.Cluster) {
 		world.Change(c, 1, sources.Added, world.Node("node-a", "4"), nil)
 		world.Change(c, 1, sources.Added, world.Node("node-b", "2"), nil)
 		for i := range 12 {
-			world.Change(c, 2+float64(i)/1000, sources.Added, world.PendingPod(fmt.Sprint("web-", i), fmt.Sprint(1+i%3)), important(int32(i%2)))
+			world.Change(c, 2+float64(i)/1000, sources.Added, world.PendingPod(fmt.Sprint("web-", i), fmt.Sprint(1+i%3)), priority(int32(i%2)))
 		}
 		world.Change(c, 10, sources.Added, world.Node("node-c", "8"), nil)
 	}},
-	{"nothing is there to run on", 20, func(c *world.Cluster) {
+	{"no node is large enough", 20, func(c *world.Cluster) {
 		world.Change(c, 1, sources.Added, world.Node("node-a", "1"), nil)
 		pod := world.Change(c, 2, sources.Added, world.PendingPod("web", "2"), nil)
 		world.Change(c, 3, sources.Updated, pod, func(p *v1.Pod) { p.Labels = map[string]string{"tier": "web"} })
@@ -313,44 +311,45 @@ var stories = []struct {
 	}},
 }
 
-// byPod are moves by their pods, without those of pods that have left already.
-func byPod(moves []string) map[string][]string {
-	of := map[string][]string{}
+// movesByPod groups moves by pod. It omits the deletion of a bound pod, which is not a move.
+func movesByPod(moves []string) map[string][]string {
+	byPod := map[string][]string{}
 	for _, m := range moves {
 		pod, m, _ := strings.Cut(m, " ")
-		if n := len(of[pod]); n > 0 && strings.Contains(of[pod][n-1], " scheduled ") && strings.Contains(m, " deleted ") {
+		if n := len(byPod[pod]); n > 0 && strings.Contains(byPod[pod][n-1], " scheduled ") && strings.Contains(m, " deleted ") {
 			continue
 		}
-		of[pod] = append(of[pod], m)
+		byPod[pod] = append(byPod[pod], m)
 	}
-	return of
+	return byPod
 }
 
-// TestItsOwnMoves: a source tells what a scheduler that is known wrote, and the model makes the moves that this one made.
-func TestItsOwnMoves(t *testing.T) {
-	for name, of := range map[string]tells{
-		"objects alone":           {verbosity: -1},
+// TestModelFollowsScheduler: from the requests, Events or log of a scheduler, the model infers the
+// moves of that scheduler, whichever of them the source contains.
+func TestModelFollowsScheduler(t *testing.T) {
+	for name, detail := range map[string]sourceDetail{
+		"only objects":            {verbosity: -1},
 		"Events":                  {events: true, verbosity: -1},
 		"patches and Events":      {requests: true, events: true, verbosity: -1},
 		"all requests":            {requests: true, exact: true, verbosity: -1},
 		"all requests and Events": {requests: true, exact: true, events: true, verbosity: -1},
-		"a log of -v=2":           {requests: true, exact: true, verbosity: 2},
-		"a log of -v=3":           {requests: true, exact: true, verbosity: 3},
-		"a log of -v=5":           {requests: true, exact: true, verbosity: 5},
+		"a log at -v=2":           {requests: true, exact: true, verbosity: 2},
+		"a log at -v=3":           {requests: true, exact: true, verbosity: 3},
+		"a log at -v=5":           {requests: true, exact: true, verbosity: 5},
 	} {
-		for _, story := range stories {
-			if story.name == crowd && !of.inACrowd() {
+		for _, workload := range workloads {
+			if workload.name == manyPods && !detail.showsEveryAttempt() {
 				continue
 			}
 			for _, pop := range []bool{true, false} {
-				t.Run(fmt.Sprintf("%s/%s/PopFromBackoffQ=%t", name, story.name, pop), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%s/PopFromBackoffQ=%t", name, workload.name, pop), func(t *testing.T) {
 					var c world.Cluster
-					story.happens(&c)
-					r := runs(t, &c, story.until, pop, of)
-					got := byPod(follows(t, r.source, story.until, pop))
-					for pod, want := range byPod(r.moves) {
+					workload.build(&c)
+					r := runScheduler(t, &c, workload.until, pop, detail)
+					got := movesByPod(followSource(t, r.source, workload.until, pop))
+					for pod, want := range movesByPod(r.moves) {
 						if !slices.Equal(got[pod], want) {
-							t.Errorf("%s goes\n  %s\nand the scheduler had it go\n  %s", pod, strings.Join(got[pod], "\n  "), strings.Join(want, "\n  "))
+							t.Errorf("the model's moves of %s are\n  %s\nthe scheduler's are\n  %s", pod, strings.Join(got[pod], "\n  "), strings.Join(want, "\n  "))
 						}
 					}
 				})
@@ -359,14 +358,15 @@ func TestItsOwnMoves(t *testing.T) {
 	}
 }
 
-// rules are brief words for why the model made a move.
-var rules = map[reason.Rule]string{reason.InOrder: "(turn)", reason.OutOfOrder: "(passing)", reason.ByFailure: "(failure)", reason.ByRequests: "(requests)",
+// ruleLabels are short labels of the rules by which the model makes moves.
+var ruleLabels = map[reason.Rule]string{reason.InOrder: "(turn)", reason.OutOfOrder: "(passing)", reason.ByFailure: "(failure)", reason.ByRequests: "(requests)",
 	reason.Replacement: "(in place)", reason.ByCatchingUp: "(behind)", reason.ByOutcome: "(outcome)", reason.NotTried: "(not tried)", reason.NotBound: "(not bound)",
 	reason.ByDump: "(dump)"}
 
-// traced plays rec to its end and tells all that the model makes of it after so many seconds, to the millisecond: "2.001 web inflight"
-// is a move, with its event, its plugins and node, how long its attempt took, and why the model made it. Of a rerun, which writes to its cluster, the changes of pods are told, too.
-func traced(t *testing.T, rec *sources.Recording, cfg *schedulerconfig.Config, after float64) string {
+// traceRecording plays rec to its end and returns the model's moves from that second on, one a line:
+// "2.001 web inflight". A line contains the event, plugins, node and duration of the attempt, and the
+// rule, if there are any. The trace of a rerun also contains the changes of pods.
+func traceRecording(t *testing.T, rec *sources.Recording, cfg *schedulerconfig.Config, after float64) string {
 	t.Helper()
 	f := shadow.NewFeed(rec, cfg)
 	t.Cleanup(f.Close)
@@ -376,26 +376,26 @@ func traced(t *testing.T, rec *sources.Recording, cfg *schedulerconfig.Config, a
 		t.Fatal(f.Err)
 	}
 	if !slices.IsSortedFunc(f.Events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) }) {
-		t.Error("what it tells is not in the order of time")
+		t.Error("the events are not in time order")
 	}
-	told := map[sources.Fact]bool{}
+	seen := map[sources.Fact]bool{}
 	for _, ev := range f.Events {
-		if c, ok := ev.Fact.(*sources.ObjectChange); ok && told[c] {
-			t.Errorf("a change of %T is told twice", c.Object)
+		if c, ok := ev.Fact.(*sources.ObjectChange); ok && seen[c] {
+			t.Errorf("a change of %T occurs twice", c.Object)
 		}
-		told[ev.Fact] = true
+		seen[ev.Fact] = true
 	}
-	return traceOf(f, after, rec.Rerun)
+	return traceFeed(f, after, rec.Rerun)
 }
 
-// traceOf is what traced tells, of a feed that was played.
-func traceOf(f *shadow.Feed, after float64, writes bool) string {
-	var said strings.Builder
-	tell := func(ev sources.Event, words ...string) {
+// traceFeed returns the trace of a feed that was played. writes adds the changes of pods.
+func traceFeed(f *shadow.Feed, after float64, writes bool) string {
+	var trace strings.Builder
+	add := func(ev sources.Event, words ...string) {
 		if ev.Time.Before(world.At(after)) {
 			return
 		}
-		fmt.Fprintf(&said, "%.3f %s\n", ev.Time.Sub(world.At(0)).Seconds(), strings.Join(strings.Fields(strings.Join(words, " ")), " "))
+		fmt.Fprintf(&trace, "%.3f %s\n", ev.Time.Sub(world.At(0)).Seconds(), strings.Join(strings.Fields(strings.Join(words, " ")), " "))
 	}
 	for _, ev := range f.Events {
 		switch fact := ev.Fact.(type) {
@@ -414,27 +414,27 @@ func traceOf(f *shadow.Feed, after float64, writes bool) string {
 				words = append(words, "restated")
 			}
 			if fact.Because != nil && fact.Because.Rule != reason.ByQueue {
-				words = append(words, rules[fact.Because.Rule])
+				words = append(words, ruleLabels[fact.Because.Rule])
 			}
-			tell(ev, words...)
+			add(ev, words...)
 		case *sources.Silent:
-			tell(ev, "silent", fact.Profile)
+			add(ev, "silent", fact.Profile)
 		case *sources.ObjectChange:
 			if pod, ok := fact.Object.(*v1.Pod); ok && writes {
-				tell(ev, pod.Name+":", stateOf(fact.Verb, pod))
+				add(ev, pod.Name+":", podState(fact.Verb, pod))
 			}
 		}
 	}
-	return said.String()
+	return trace.String()
 }
 
-// stateOf says what a change of a pod comes to.
-func stateOf(verb sources.Verb, pod *v1.Pod) string {
+// podState describes a pod after a change.
+func podState(verb sources.Verb, pod *v1.Pod) string {
 	switch {
 	case verb == sources.Deleted:
-		return "gone"
+		return "deleted"
 	case pod.DeletionTimestamp != nil:
-		return "going"
+		return "terminating"
 	case pod.Spec.NodeName != "":
 		return "on " + pod.Spec.NodeName
 	case pod.Status.NominatedNodeName != "":
@@ -442,17 +442,83 @@ func stateOf(verb sources.Verb, pod *v1.Pod) string {
 	case cluster.Unscheduled(pod) != nil:
 		return "rejected"
 	}
-	return "waits"
+	return "pending"
 }
 
-// says fails the test unless got is want, whose lines may be indented.
-func says(t *testing.T, got, want string) {
+// compareTrace fails the test unless got equals want, whose lines may be indented.
+func compareTrace(t *testing.T, got, want string) {
 	t.Helper()
 	var lines []string
 	for line := range strings.Lines(strings.TrimSpace(want)) {
 		lines = append(lines, strings.TrimSpace(line))
 	}
 	if got = strings.TrimSpace(got); got != strings.Join(lines, "\n") {
-		t.Errorf("it goes\n%s\nwant\n%s", got, strings.Join(lines, "\n"))
+		t.Errorf("the trace is\n%s\nwant\n%s", got, strings.Join(lines, "\n"))
+	}
+}
+
+// preempting returns a recording of a pod that preempts one on the named node of two. While the victim is
+// being deleted, a small pod on the other node is deleted.
+func preempting(on string) *sources.Recording {
+	var c world.Cluster
+	low, small := map[string]*v1.Pod{}, map[string]*v1.Pod{}
+	for _, name := range []string{"node-a", "node-b"} {
+		world.Change(&c, 1, sources.Added, world.Node(name, "2"), nil)
+		assigned := func(p *v1.Pod) { p.Spec.NodeName, p.Spec.Priority = name, new(int32) }
+		low[name] = world.Change(&c, 2, sources.Added, world.PendingPod("low-"+name, "1500m"), assigned)
+		small[name] = world.Change(&c, 2, sources.Added, world.PendingPod("small-"+name, "500m"), func(p *v1.Pod) {
+			assigned(p)
+			*p.Spec.Priority = 1000
+		})
+	}
+	high := world.Change(&c, 5, sources.Added, world.PendingPod("high", "1500m"), func(p *v1.Pod) {
+		p.Spec.Priority = new(int32)
+		*p.Spec.Priority = 100
+	})
+	high = c.Patched(5.006, high, "0/2 nodes are available: 2 Insufficient cpu.", on)
+	other := map[string]string{"node-a": "node-b", "node-b": "node-a"}[on]
+	world.Change(&c, 5.008, sources.Deleted, small[other], nil)
+	victim := world.Change(&c, 5.012, sources.Updated, low[on], func(p *v1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: world.At(36)} })
+	world.Change(&c, 6, sources.Deleted, victim, nil)
+	c.Bound(6.01, high, on)
+	return c.Recording(6.5)
+}
+
+// TestReplayIsDeterministic: each replay of a recording has the same moves, to the nanosecond.
+func TestReplayIsDeterministic(t *testing.T) {
+	replay := func() (lines []string) {
+		for _, on := range []string{"node-a", "node-b"} {
+			if err := timeline.Replay(t.Context(), preempting(on), timeline.Options{}, func(m *board.Transition) error {
+				line, err := json.Marshal(m)
+				lines = append(lines, string(line))
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return lines
+	}
+	first := replay()
+	for range 5 {
+		replayed.Compare(t, replay(), first)
+	}
+}
+
+// TestEventCenturiesAhead: an event dated centuries ahead is played in a short time.
+func TestEventCenturiesAhead(t *testing.T) {
+	var c world.Cluster
+	world.Change(&c, 1, sources.Added, world.PendingPod("web", "1"), nil)
+	world.Change(&c, 150*365*24*3600, sources.Added, world.PendingPod("late", "1"), nil)
+	got := replayed.Moves(t, c.Recording(150*365*24*3600+10), "late")
+	if len(got) == 0 {
+		t.Error("the late pod does not move")
+	}
+}
+
+// expect fails the test unless got equals want.
+func expect(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %q, want %q", what, got, want)
 	}
 }

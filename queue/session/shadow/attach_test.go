@@ -14,8 +14,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// modelled are the moves of a pod that a recording's model makes, until it ends: "10.5 backoff".
-func modelled(t *testing.T, rec *sources.Recording, popFromBackoffQ bool, pod string) (moves []string) {
+// podMoves returns the pod's moves in rec, one a string: "10.5 backoff".
+func podMoves(t *testing.T, rec *sources.Recording, popFromBackoffQ bool, pod string) (moves []string) {
 	t.Helper()
 	cfg := world.Config(t)
 	cfg.Queue.PopFromBackoffQ = popFromBackoffQ
@@ -34,7 +34,7 @@ func modelled(t *testing.T, rec *sources.Recording, popFromBackoffQ bool, pod st
 			}
 		case *sources.Move:
 			if m.Pod.Name == pod {
-				moves = append(moves, fmt.Sprintf("%.1f told %s", at, m.To))
+				moves = append(moves, fmt.Sprintf("%.1f logged %s", at, m.To))
 			}
 		}
 	}
@@ -44,62 +44,61 @@ func modelled(t *testing.T, rec *sources.Recording, popFromBackoffQ bool, pod st
 	return moves
 }
 
-// rejected gives a pod the condition of an attempt that failed at seconds.
-func rejected(seconds float64, message string) func(*v1.Pod) {
+// rejectedAt gives a pod the condition of an attempt that failed at that second.
+func rejectedAt(seconds float64, message string) func(*v1.Pod) {
 	return func(p *v1.Pod) {
 		world.Reject(p, message, "")
 		p.Status.Conditions[0].LastTransitionTime = metav1.NewTime(world.At(seconds))
 	}
 }
 
-// TestAttached: where the pods are thought to be when a source comes to a scheduler at work, at 100 s. What wakes pods then finds them
-// there.
-func TestAttached(t *testing.T) {
-	const away = "running Reserve plugin: the API server is away"
+// TestPositionsAtAttach: the model estimates each pod's tier when a source attaches to a running
+// scheduler, at 100 s. Later events move the pod from there.
+func TestPositionsAtAttach(t *testing.T) {
 	bound := func(seconds float64) func(*world.Cluster, *v1.Pod) {
 		return func(c *world.Cluster, web *v1.Pod) { c.Bound(seconds, web, "node-a") }
 	}
 	patched := func(seconds float64, message string) func(*world.Cluster, *v1.Pod) {
 		return func(c *world.Cluster, web *v1.Pod) { c.Patched(seconds, web, message, "") }
 	}
-	known := func(attempts int, failed float64, version string) sources.Fact {
+	tried := func(attempts int, failed float64, version string) sources.Fact {
 		return &sources.Tried{Pod: world.Key("web"), UID: "web", Attempts: attempts, Failed: world.At(failed), Message: world.TooSmall, Recorded: sources.NewRecorded(version, attempts)}
 	}
 	for _, c := range []struct {
 		name   string
-		cpu    string // that it wants, of one
+		cpu    string // requested by the pod; the node has one
 		pop    bool
 		pod    func(*v1.Pod)
 		before sources.Fact
 		after  func(*world.Cluster, *v1.Pod)
 		want   []string
 	}{
-		{"it was never tried", "4", true, nil, nil, patched(100.01, world.TooSmall),
+		{"never tried", "4", true, nil, nil, patched(100.01, world.TooSmall),
 			[]string{"100.0 active UnscheduledPodAdd", "100.0 inflight", "100.0 unschedulable ScheduleAttemptFailure"}},
-		{"it is gated", "4", true, func(p *v1.Pod) {
-			rejected(50, world.TooSmall)(p)
+		{"gated", "4", true, func(p *v1.Pod) {
+			rejectedAt(50, world.TooSmall)(p)
 			p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "quota"}}
 		}, nil, nil, []string{"100.0 gated UnscheduledPodAdd"}},
-		{"it was rejected", "4", true, rejected(50, world.TooSmall), nil, nil, []string{"100.0 unschedulable after 1 by NodeResourcesFit"}},
-		{"it was rejected several times", "4", true, rejected(50, world.TooSmall), known(4, 60, "9"), nil, []string{"100.0 unschedulable after 4 by NodeResourcesFit"}},
-		{"it was rejected, and a node comes", "4", true, rejected(50, world.TooSmall), nil, func(c *world.Cluster, web *v1.Pod) {
+		{"rejected", "4", true, rejectedAt(50, world.TooSmall), nil, nil, []string{"100.0 unschedulable after 1 by NodeResourcesFit"}},
+		{"rejected several times", "4", true, rejectedAt(50, world.TooSmall), tried(4, 60, "9"), nil, []string{"100.0 unschedulable after 4 by NodeResourcesFit"}},
+		{"rejected, and a node is added", "4", true, rejectedAt(50, world.TooSmall), nil, func(c *world.Cluster, web *v1.Pod) {
 			world.Change(c, 105, sources.Added, world.Node("node-b", "8"), nil)
 			c.Bound(105.01, web, "node-b")
 		}, []string{"100.0 unschedulable after 1 by NodeResourcesFit", "105.0 active NodeAdd", "105.0 inflight", "105.0 scheduled", "105.0 deleted"}},
-		{"it fits by now", "1", true, rejected(50, world.TooSmall), nil, bound(100.05),
+		{"fits now", "1", true, rejectedAt(50, world.TooSmall), nil, bound(100.05),
 			[]string{"100.0 active after 1 by NodeResourcesFit", "100.0 inflight", "100.0 scheduled", "100.1 deleted"}},
-		{"it fits by now, and an attempt of it would show", "1", true, rejected(50, world.TooSmall), known(1, 60, "2"), nil,
+		{"fits now, and its attempts are observable", "1", true, rejectedAt(50, world.TooSmall), tried(1, 60, "2"), nil,
 			[]string{"100.0 unschedulable after 1 by NodeResourcesFit"}},
-		{"an error was long ago", "1", true, rejected(50, away), nil, bound(100.05), []string{"100.0 active after 1 by", "100.0 inflight", "100.0 scheduled", "100.1 deleted"}},
-		{"an error was just now", "1", false, rejected(99.6, away), nil, bound(100.85),
+		{"error long ago", "1", true, rejectedAt(50, reserveError), nil, bound(100.05), []string{"100.0 active after 1 by", "100.0 inflight", "100.0 scheduled", "100.1 deleted"}},
+		{"error just now", "1", false, rejectedAt(99.6, reserveError), nil, bound(100.85),
 			[]string{"100.0 backoff after 1 by", "100.8 active BackoffComplete", "100.8 inflight", "100.8 scheduled", "100.9 deleted"}},
-		// The next attempt is seen 4 s later: its backoff ends then, which it has had three failures for.
-		{"an error was long ago, and it is next seen later", "1", false, rejected(50, away), nil, patched(104, away+" still"), []string{"100.0 backoff after 3 by", "104.0 active BackoffComplete", "104.0 inflight", "104.0 backoff ScheduleAttemptFailure",
+		// The next attempt is observed after 4 s, when the backoff of three failures ends.
+		{"error long ago, next attempt observed later", "1", false, rejectedAt(50, reserveError), nil, patched(104, reserveError+" still"), []string{"100.0 backoff after 3 by", "104.0 active BackoffComplete", "104.0 inflight", "104.0 backoff ScheduleAttemptFailure",
 			"113.0 active BackoffComplete", "113.0 inflight", "113.0 unschedulable ScheduleAttemptFailure"}},
-		{"it fits by now, and is next seen later", "1", false, rejected(50, world.TooSmall), nil, bound(107), []string{"100.0 backoff after 4 by NodeResourcesFit", "107.0 active BackoffComplete", "107.0 inflight", "107.0 scheduled", "107.0 deleted"}},
-		{"it is next seen later than any backoff", "1", false, rejected(50, world.TooSmall), nil, bound(119), []string{"100.0 active after 1 by NodeResourcesFit", "100.0 inflight", "102.0 unschedulable ScheduleAttemptFailure",
+		{"fits now, next attempt observed later", "1", false, rejectedAt(50, world.TooSmall), nil, bound(107), []string{"100.0 backoff after 4 by NodeResourcesFit", "107.0 active BackoffComplete", "107.0 inflight", "107.0 scheduled", "107.0 deleted"}},
+		{"next attempt observed after the longest backoff", "1", false, rejectedAt(50, world.TooSmall), nil, bound(119), []string{"100.0 active after 1 by NodeResourcesFit", "100.0 inflight", "102.0 unschedulable ScheduleAttemptFailure",
 			"119.0 inflight", "119.0 scheduled", "119.0 deleted"}},
-		{"it does not back off where the loop takes pods from backoffQ", "1", true, rejected(50, away), nil, patched(104, away+" still"), []string{"100.0 active after 1 by", "100.0 inflight", "100.0 unschedulable ScheduleAttemptFailure", "104.0 inflight", "104.0 backoff ScheduleAttemptFailure",
+		{"no backoff if the loop pops from backoffQ", "1", true, rejectedAt(50, reserveError), nil, patched(104, reserveError+" still"), []string{"100.0 active after 1 by", "100.0 inflight", "100.0 unschedulable ScheduleAttemptFailure", "104.0 inflight", "104.0 backoff ScheduleAttemptFailure",
 			"106.0 active BackoffComplete", "106.0 inflight", "106.0 unschedulable ScheduleAttemptFailure"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -113,15 +112,15 @@ func TestAttached(t *testing.T) {
 			if c.after != nil {
 				c.after(&w, web)
 			}
-			expect(t, "it is", modelled(t, w.Recording(120), c.pop, "web"), c.want)
+			expect(t, "moves", podMoves(t, w.Recording(120), c.pop, "web"), c.want)
 		})
 	}
 }
 
-// TestAttachedToALimited: where the scheduler's requests waited for their rate limit when the source came, what they tell comes late,
-// if at all: a pod whose attempt does not show is tried in its turn.
-func TestAttachedToALimited(t *testing.T) {
-	for _, sent := range []int{80, 95} { // of the hundred that may be sent at once
+// TestAttachWhileRateLimited: if the scheduler's client was rate-limited at attach, its requests are
+// late, so the model tries a pod in queue order without waiting for evidence of the attempt.
+func TestAttachWhileRateLimited(t *testing.T) {
+	for _, sent := range []int{80, 95} { // of a burst of 100
 		var w world.Cluster
 		world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 		w.Add(2, &sources.Attached{Nodes: true})
@@ -131,46 +130,46 @@ func TestAttachedToALimited(t *testing.T) {
 		web := world.Change(&w, 3, sources.Added, world.PendingPod("web", "4"), nil)
 		world.Change(&w, 3.01, sources.Added, world.PendingPod("db", "4"), nil)
 		w.Patched(4.5, web, world.TooSmall, "")
-		tried := map[int]string{80: "4.5 inflight", 95: "3.0 inflight"}[sent] // when its patch is seen, or as soon as it comes
-		if got := modelled(t, w.Recording(6), true, "web"); got[1] != tried {
-			t.Errorf("after %d requests in two seconds it goes %v, want %s", sent, got, tried)
+		want := map[int]string{80: "4.5 inflight", 95: "3.0 inflight"}[sent] // at its patch, or when it is created
+		if got := podMoves(t, w.Recording(6), true, "web"); got[1] != want {
+			t.Errorf("after %d requests in two seconds the moves are %v, want %s", sent, got, want)
 		}
 	}
 }
 
-// TestAttachedToACrowd: where the scheduler's requests waited for their rate limit when the source came, at 100 s, pods are taken from activeQ,
-// where a flush has put them that ran at a whole second.
-func TestAttachedToACrowd(t *testing.T) {
-	comes := func(seconds float64) func(*world.Cluster) { // a node that is too small, which may wake pods all the same
+// TestBackoffAtAttachWhileRateLimited: if the scheduler's client was rate-limited at attach, at 100 s,
+// a pod's next attempt shows when it left backoffQ: at the last flush before it, on a whole second.
+func TestBackoffAtAttachWhileRateLimited(t *testing.T) {
+	smallNode := func(seconds float64) func(*world.Cluster) { // may wake pods, although it is too small
 		return func(c *world.Cluster) { world.Change(c, seconds, sources.Added, world.Node("node-b", "1"), nil) }
 	}
-	// late is an Event that arrives late and has its own time.
-	late := func(seconds float64, count int) func(*world.Cluster) {
+	// lateEvent adds an Event that arrives late and contains its own time.
+	lateEvent := func(seconds float64, count int) func(*world.Cluster) {
 		return func(c *world.Cluster) {
 			c.Add(seconds, &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: world.TooSmall, Recorded: sources.NewRecorded("2", count)})
 		}
 	}
 	for _, c := range []struct {
 		name   string
-		since  float64 // that it was rejected
+		since  float64 // when the pod was rejected
 		before func(*world.Cluster)
 		after  func(*world.Cluster)
-		next   float64 // attempt
+		next   float64 // when its next attempt fails
 		want   []string
 	}{
-		{"its turn is yet to come", 80, nil, comes(100.1), 100.7, []string{"100.0 active after 1 by NodeResourcesFit", "100.7 inflight"}},
-		{"it is flushed at the next second", 80, nil, comes(100.1), 101.2, []string{"100.0 backoff after 1 by NodeResourcesFit", "101.0 active BackoffComplete", "101.2 inflight"}},
-		{"it is flushed later", 80, nil, comes(100.1), 104.6, []string{"100.0 backoff after 3 by NodeResourcesFit", "104.0 active BackoffComplete", "104.6 inflight"}},
-		{"nothing has woken it yet", 80, nil, comes(100.5), 104.6, []string{"100.0 unschedulable after 3 by NodeResourcesFit", "104.6 inflight"}},
-		{"the Event of its last attempt is late", 80, late(97.8, 1), comes(100.1), 104.6, []string{"100.0 backoff after 3 by NodeResourcesFit", "102.0 active BackoffComplete", "104.6 inflight"}},
-		{"the Event of its only attempt is late", 97, late(97.8, 1), comes(100.1), 104.6, []string{"100.0 active after 1 by NodeResourcesFit", "104.6 inflight"}},
-		{"others may have followed that one", 97, late(97.8, 2), comes(100.1), 104.6, []string{"100.0 backoff after 3 by NodeResourcesFit", "104.0 active BackoffComplete", "104.6 inflight"}},
+		{"still in activeQ", 80, nil, smallNode(100.1), 100.7, []string{"100.0 active after 1 by NodeResourcesFit", "100.7 inflight"}},
+		{"flushed at the next second", 80, nil, smallNode(100.1), 101.2, []string{"100.0 backoff after 1 by NodeResourcesFit", "101.0 active BackoffComplete", "101.2 inflight"}},
+		{"flushed later", 80, nil, smallNode(100.1), 104.6, []string{"100.0 backoff after 3 by NodeResourcesFit", "104.0 active BackoffComplete", "104.6 inflight"}},
+		{"not woken yet", 80, nil, smallNode(100.5), 104.6, []string{"100.0 unschedulable after 3 by NodeResourcesFit", "104.6 inflight"}},
+		{"the Event of its last attempt is late", 80, lateEvent(97.8, 1), smallNode(100.1), 104.6, []string{"100.0 backoff after 3 by NodeResourcesFit", "102.0 active BackoffComplete", "104.6 inflight"}},
+		{"the Event of its only attempt is late", 97, lateEvent(97.8, 1), smallNode(100.1), 104.6, []string{"100.0 active after 1 by NodeResourcesFit", "104.6 inflight"}},
+		{"more attempts may have followed the late Event", 97, lateEvent(97.8, 2), smallNode(100.1), 104.6, []string{"100.0 backoff after 3 by NodeResourcesFit", "104.0 active BackoffComplete", "104.6 inflight"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var w world.Cluster
 			w.Add(90, &sources.Logged{Verbosity: sources.AttemptsVerbosity})
 			world.Change(&w, 90, sources.Added, world.Node("node-a", "1"), nil)
-			web := world.Change(&w, 90, sources.Added, world.PendingPod("web", "4"), rejected(c.since, world.TooSmall))
+			web := world.Change(&w, 90, sources.Added, world.PendingPod("web", "4"), rejectedAt(c.since, world.TooSmall))
 			if c.before != nil {
 				c.before(&w)
 			}
@@ -180,75 +179,31 @@ func TestAttachedToACrowd(t *testing.T) {
 			}
 			c.after(&w)
 			w.Add(c.next, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Message: world.TooSmall, Log: true})
-			got := modelled(t, w.Recording(106), true, "web")
+			got := podMoves(t, w.Recording(106), true, "web")
 			if n := len(c.want); len(got) < n || !slices.Equal(got[:n], c.want) {
-				t.Errorf("it is %q, want %q", got, c.want)
+				t.Errorf("moves are %q, want %q", got, c.want)
 			}
 		})
 	}
 }
 
-// TestAttachedWithoutNodes: if a source attaches to a running scheduler without listing nodes, no attempt is modelled before the first node:
-// without nodes, each would fail with an error.
-func TestAttachedWithoutNodes(t *testing.T) {
+// TestAttachWithoutNodes: if a source attaches without listing nodes, the model makes no attempt before
+// the first node: without nodes, each would fail with an error.
+func TestAttachWithoutNodes(t *testing.T) {
 	var w world.Cluster
-	world.Change(&w, 99.9, sources.Added, world.PendingPod("db", "4"), rejected(50, world.TooSmall))
+	world.Change(&w, 99.9, sources.Added, world.PendingPod("db", "4"), rejectedAt(50, world.TooSmall))
 	w.Add(100, &sources.Attached{})
 	web := world.Change(&w, 101, sources.Added, world.PendingPod("web", "4"), nil)
 	w.Add(101.003, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Message: world.TooSmall})
 	world.Change(&w, 105, sources.Added, world.Node("node-a", "8"), nil)
 	w.Bound(105.01, web, "node-a")
-	expect(t, "it is", modelled(t, w.Recording(110), true, "web"), []string{"101.0 active UnscheduledPodAdd", "101.0 inflight", "101.0 unschedulable ScheduleAttemptFailure",
+	expect(t, "moves", podMoves(t, w.Recording(110), true, "web"), []string{"101.0 active UnscheduledPodAdd", "101.0 inflight", "101.0 unschedulable ScheduleAttemptFailure",
 		"105.0 active NodeAdd", "105.0 inflight", "105.0 scheduled", "105.0 deleted"})
 }
 
-// TestVerbosityChanges: a scheduler's log tells all moves for a while. In that time the model makes none, and then it goes on from
-// where the log has put the pods.
-func TestVerbosityChanges(t *testing.T) {
-	var w world.Cluster
-	node := world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	small := world.Change(&w, 1, sources.Added, world.PendingPod("small", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
-	w.Patched(2.01, world.Change(&w, 2, sources.Added, world.PendingPod("web", "1"), nil), world.TooSmall, "")
-	db := w.Patched(2.51, world.Change(&w, 2.5, sources.Added, world.PendingPod("db", "4"), nil), world.TooSmall, "")
-	gone := w.Patched(2.61, world.Change(&w, 2.6, sources.Added, world.PendingPod("gone", "4"), nil), world.TooSmall, "")
-	still := w.Patched(2.71, world.Change(&w, 2.7, sources.Added, world.PendingPod("still", "1"), nil), world.TooSmall, "")
-	w.Add(5, &sources.Logged{Verbosity: sources.MovesVerbosity})
-	// By the log, web is woken and fails again, though the model finds room for it.
-	world.Change(&w, 6, sources.Deleted, small, nil)
-	told := func(seconds float64, pod string, to sources.Tier, event string, plugins ...string) {
-		w.Add(seconds, &sources.Move{Pod: world.Key(pod), To: to, Event: event, Plugins: plugins})
-	}
-	told(6.01, "web", sources.TierActive, "AssignedPodDelete")
-	told(6.02, "web", sources.TierInFlight, "")
-	told(6.03, "web", sources.TierUnschedulable, "ScheduleAttemptFailure", "NodePorts")
-	world.Change(&w, 7, sources.Deleted, gone, nil)
-	told(7.01, "gone", sources.TierDeleted, "")
-	told(8, "db", sources.TierActive, "ForceActivate")
-	w.Add(10, &sources.Logged{Verbosity: 0})
-	w.Patched(10.2, db, world.TooSmall+" again", "")
-	world.Change(&w, 12, sources.Updated, node, func(n *v1.Node) { world.SetCPU(n, "2") })
-	w.Bound(12.01, still, "node-a")
-	late := world.Change(&w, 13, sources.Added, world.PendingPod("late", "1"), nil)
-	w.Bound(13.01, late, "node-a")
-	rec := w.Recording(14)
-	fails := func(at string) []string {
-		return []string{at + " inflight", at + " unschedulable ScheduleAttemptFailure"}
-	}
-	for pod, want := range map[string][]string{
-		"web":  append(append([]string{"2.0 active UnscheduledPodAdd"}, fails("2.0")...), "6.0 told active", "6.0 told inflight", "6.0 told unschedulable"),
-		"db":   append(append(append([]string{"2.5 active UnscheduledPodAdd"}, fails("2.5")...), "8.0 told active"), fails("10.0")...),
-		"gone": append(append([]string{"2.6 active UnscheduledPodAdd"}, fails("2.6")...), "7.0 told deleted"),
-		// Of this one, the log told nothing: it was not woken, though the model would have woken it.
-		"still": append(append([]string{"2.7 active UnscheduledPodAdd"}, fails("2.7")...), "12.0 active NodeUpdateNodeAllocatable", "12.0 inflight", "12.0 scheduled", "12.0 deleted"),
-		"late":  {"13.0 active UnscheduledPodAdd", "13.0 inflight", "13.0 scheduled", "13.0 deleted"},
-	} {
-		expect(t, pod, modelled(t, rec, true, pod), want)
-	}
-}
-
-// TestReasonsOnAttaching: whose reason it is that several plugins may give, an attempt tells that the model's scheduler makes of a
-// pod that was there before. So the next failure for that reason is that plugin's, and only what it registered for wakes the pod.
-func TestReasonsOnAttaching(t *testing.T) {
+// TestReasonsLearnedAtAttach: several plugins may give the same reason. The model learns which one gave
+// it from a local attempt at attach, so only that plugin's events wake the pod after its next failure.
+func TestReasonsLearnedAtAttach(t *testing.T) {
 	const noClaim = `0/1 nodes are available: persistentvolumeclaim "data" not found. not found`
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
@@ -258,25 +213,25 @@ func TestReasonsOnAttaching(t *testing.T) {
 	web = world.Change(&w, 1, sources.Added, web, nil)
 	w.Add(1, &sources.Attached{Nodes: true})
 	w.Failed(3, web, noClaim)
-	w.AddSmall(5) // a pod on a node, which is nothing to one without its claim
-	f := played(t, world.Config(t), &w, 8, broken("", 0, 0))
-	if got, want := moves(f, "web"), []string{"1.0 unschedulable", "3.0 inflight", "3.0 unschedulable"}; !slices.Equal(got, want) {
-		t.Errorf("it moves %v, want %v", got, want)
+	w.AddSmall(5) // an assigned pod, which does not wake a pod without its claim
+	f := liveFeed(t, world.Config(t), &w, 8, watchGap("", 0, 0))
+	if got, want := feedMoves(f, "web"), []string{"1.0 unschedulable", "3.0 inflight", "3.0 unschedulable"}; !slices.Equal(got, want) {
+		t.Errorf("moves are %v, want %v", got, want)
 	}
 }
 
-// away is what a scheduler says of an attempt that ended with an error.
-const away = "running Reserve plugin: the API server is away"
+// reserveError is the message of an attempt that failed with an error.
+const reserveError = "running Reserve plugin: the API server is away"
 
-// TestCameToAtWork: what the model makes of a scheduler at work to which a source comes.
-func TestCameToAtWork(t *testing.T) {
+// TestMovesAfterAttach checks the moves of the model after a source attaches to a running scheduler.
+func TestMovesAfterAttach(t *testing.T) {
 	tried := func(w *world.Cluster, seconds float64, name string, attempts int, failed float64) {
 		w.Add(seconds, &sources.Tried{Pod: world.Key(name), UID: world.PendingPod(name, "1").UID, Attempts: attempts, Failed: world.At(failed), Message: world.TooSmall, Recorded: sources.NewRecorded("3", attempts)})
 	}
-	playWith(t, byFlushesAlone, []scene{
-		{"whose flushes run as it began", 2, 4, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			comes(w, 1.7, "web", "1", rejected(1.7, away))
+	checkMovesWith(t, noPopFromBackoffQ, []scenario{
+		{"the start time is known: flushes have its fraction of a second", 2, 4, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			addPod(w, 1.7, "web", "1", rejectedAt(1.7, reserveError))
 			w.Add(2, &sources.Attached{Nodes: true, Began: world.At(0.3)})
 			w.Bound(3.35, world.PendingPod("web", "1"), "node-a")
 		}, `
@@ -287,9 +242,9 @@ func TestCameToAtWork(t *testing.T) {
 			3.350 web scheduled node-a (outcome)
 			3.351 web deleted
 		`},
-		{"of which it is not known when it began", 2, 4, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			comes(w, 1.7, "web", "1", rejected(1.7, away))
+		{"the start time is unknown", 2, 4, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			addPod(w, 1.7, "web", "1", rejectedAt(1.7, reserveError))
 			w.Add(2.1, &sources.Attached{Nodes: true})
 			w.Bound(3.35, world.PendingPod("web", "1"), "node-a")
 		}, `
@@ -300,21 +255,21 @@ func TestCameToAtWork(t *testing.T) {
 			3.350 web scheduled node-a (outcome)
 			3.351 web deleted
 		`},
-		{"whose log tells all attempts, and none for long", 100, 112, func(w *world.Cluster) {
-			logs(w, 99, sources.AttemptsVerbosity)
-			nodes(w, "1", "node-a")
-			comes(w, 99.7, "web", "4", rejected(99.7, away))
+		{"the log contains all attempts, and none for a long time", 100, 112, func(w *world.Cluster) {
+			logVerbosity(w, 99, sources.AttemptsVerbosity)
+			addNodes(w, "1", "node-a")
+			addPod(w, 99.7, "web", "4", rejectedAt(99.7, reserveError))
 			w.Add(100, &sources.Attached{Nodes: true, Began: world.At(0.3)})
 		}, `
 			100.000 other unschedulable after 1
 			100.000 web unschedulable after 5
 		`},
 	})
-	play(t, []scene{
-		{"beside a pod that is gated", 2, 3, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			comes(w, 1.7, "closed", "1", func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "g"}} })
-			comes(w, 1.7, "web", "4", rejected(1.7, noRoom))
+	checkMoves(t, []scenario{
+		{"one pod is gated", 2, 3, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			addPod(w, 1.7, "closed", "1", func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "g"}} })
+			addPod(w, 1.7, "web", "4", rejectedAt(1.7, noRoom))
 			w.Add(2.1, &sources.Attached{Nodes: true})
 			w.Add(2.2, &sources.Mark{})
 		}, `
@@ -322,10 +277,10 @@ func TestCameToAtWork(t *testing.T) {
 			2.100 other unschedulable after 1
 			2.100 web unschedulable after 1
 		`},
-		{"and then another source, which knows nothing of before", 2, 13, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
+		{"a second source attaches, without the first one's data", 2, 13, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
 			small := w.AddSmall(1.6)
-			comes(w, 1.7, "web", "4", rejected(1.7, noRoom))
+			addPod(w, 1.7, "web", "4", rejectedAt(1.7, noRoom))
 			tried(w, 1.9, "web", 3, 1.8)
 			w.Add(2, &sources.Attached{Nodes: true})
 			w.Add(10, &sources.Attached{Nodes: true})
@@ -345,17 +300,17 @@ func TestCameToAtWork(t *testing.T) {
 	})
 }
 
-// TestLooksAtSoMany: where a source comes to a scheduler with many pods and nodes, it is worked out of as many pods whether they fit as half
-// a million looks at a node suffice for. The others are taken not to.
-func TestLooksAtSoMany(t *testing.T) {
+// TestFitChecksAtAttachAreLimited: at attach, the model checks at most half a million pairs of a pod
+// and a node. The pods that it does not check are assumed not to fit.
+func TestFitChecksAtAttachAreLimited(t *testing.T) {
 	const nodes, pods = 4999, 102
 	var w world.Cluster
 	for i := range nodes {
 		world.Change(&w, 1, sources.Added, world.Node(fmt.Sprint("node-", i), "1"), nil)
 	}
 	for i := range pods {
-		comes(&w, 1, fmt.Sprintf("web-%03d", i), "1", func(p *v1.Pod) {
-			rejected(0.5, noRoom)(p)
+		addPod(&w, 1, fmt.Sprintf("web-%03d", i), "1", func(p *v1.Pod) {
+			rejectedAt(0.5, noRoom)(p)
 			p.Spec.Affinity = &v1.Affinity{NodeAffinity: &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{NodeSelectorTerms: []v1.NodeSelectorTerm{
 				{MatchFields: []v1.NodeSelectorRequirement{{Key: "metadata.name", Operator: v1.NodeSelectorOpIn, Values: []string{"node-7"}}}}}}}}
 		})
@@ -363,9 +318,9 @@ func TestLooksAtSoMany(t *testing.T) {
 	w.Add(100, &sources.Attached{Nodes: true})
 	f := shadow.NewFeed(w.Recording(100), world.Config(t))
 	t.Cleanup(f.Close)
-	made(f)
-	trace := traceOf(f, 100, false)
+	drain(f)
+	trace := traceFeed(f, 100, false)
 	if n := strings.Count(trace, " active after"); n != 100 {
-		t.Errorf("%d pods are thought to fit: %.300s", n, trace)
+		t.Errorf("%d pods are assumed to fit: %.300s", n, trace)
 	}
 }

@@ -12,73 +12,79 @@ import (
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/queue/session/world/replayed"
 	"github.com/schedq/schedq/sources"
 )
 
-// noRoom is what a scheduler says of a pod for which no node has room.
+// noRoom is the message of a pod that fits on no node.
 const noRoom = "0/1 nodes are available: 1 Insufficient cpu."
 
-// pinned has a pod fit on that node alone.
-func pinned(node string) func(*v1.Pod) {
+// onNode restricts a pod to the node.
+func onNode(node string) func(*v1.Pod) {
 	return func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{v1.LabelHostname: node} }
 }
 
-// going has a pod that is being deleted.
-func going(p *v1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: world.At(32)} }
+// terminating marks a pod as being deleted.
+func terminating(p *v1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: world.At(32)} }
 
-// scene is a recording of a scheduler, and all moves of its model after from, in seconds.
-type scene struct {
+// scenario is a recording of a scheduler, and the trace of its model from the second from on.
+type scenario struct {
 	name        string
 	from, until float64
-	of          func(w *world.Cluster)
+	setup       func(w *world.Cluster)
 	want        string
 }
 
-// play compares what the model makes of each scene, playWith that of a scheduler whose configuration edit changes.
-func play(t *testing.T, scenes []scene) { playWith(t, func(*schedulerconfig.Config) {}, scenes) }
+// checkMoves compares the model's trace of each scenario.
+func checkMoves(t *testing.T, scenarios []scenario) {
+	checkMovesWith(t, func(*schedulerconfig.Config) {}, scenarios)
+}
 
-func playWith(t *testing.T, edit func(*schedulerconfig.Config), scenes []scene) {
+// checkMovesWith is checkMoves with a configuration that edit changes.
+func checkMovesWith(t *testing.T, edit func(*schedulerconfig.Config), scenarios []scenario) {
 	t.Helper()
-	for _, s := range scenes {
+	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
 			var w world.Cluster
-			s.of(&w)
+			s.setup(&w)
 			cfg := world.Config(t)
 			edit(cfg)
-			says(t, traced(t, w.Recording(s.until), cfg, s.from), s.want)
+			compareTrace(t, traceRecording(t, w.Recording(s.until), cfg, s.from), s.want)
 		})
 	}
 }
 
-// byFlushesAlone has the loop take no pods from backoffQ.
-func byFlushesAlone(cfg *schedulerconfig.Config) { cfg.Queue.PopFromBackoffQ = false }
+// noPopFromBackoffQ disables SchedulerPopFromBackoffQ.
+func noPopFromBackoffQ(cfg *schedulerconfig.Config) { cfg.Queue.PopFromBackoffQ = false }
 
-// nodes adds nodes with that much CPU each, to a cluster whose scheduler's requests are recorded.
-func nodes(w *world.Cluster, cpu string, names ...string) {
+// addNodes adds nodes with that much CPU, and a stuck pod whose patch shows that the source contains
+// the scheduler's requests.
+func addNodes(w *world.Cluster, cpu string, names ...string) {
 	for _, name := range names {
 		world.Change(w, 1, sources.Added, world.Node(name, cpu), nil)
 	}
 	w.AddStuck(1.5, "other")
 }
 
-// comes has a pod come that wants so much.
-func comes(w *world.Cluster, seconds float64, name, cpu string, edit func(*v1.Pod)) *v1.Pod {
+// addPod creates a pod that requests that much CPU.
+func addPod(w *world.Cluster, seconds float64, name, cpu string, edit func(*v1.Pod)) *v1.Pod {
 	return world.Change(w, seconds, sources.Added, world.PendingPod(name, cpu), edit)
 }
 
-// boundBy binds a pod to node-a by a request that was sent at that time.
-func boundBy(w *world.Cluster, sent, answered float64, pod *v1.Pod) {
+// bindSentAt binds a pod to node-a with a request that was sent at that time.
+func bindSentAt(w *world.Cluster, sent, answered float64, pod *v1.Pod) {
 	w.Bound(answered, pod, "node-a")
 	w.Events[len(w.Events)-1].Fact.(*sources.ObjectChange).Sent = world.At(sent)
 }
 
-// TestSeenBound: what the model makes of bindings that are seen, sooner, later and elsewhere than it would make them.
-func TestSeenBound(t *testing.T) {
-	play(t, []scene{
-		{"elsewhere, so its room is free at once", 2, 3, func(w *world.Cluster) {
-			nodes(w, "2", "node-a", "node-b")
-			web := comes(w, 2, "web", "2", nil)
-			db := comes(w, 2.0092, "db", "2", pinned("node-a"))
+// TestObservedBindings: observed bindings override the model, which expected them earlier, later, on
+// another node or not at all.
+func TestObservedBindings(t *testing.T) {
+	checkMoves(t, []scenario{
+		{"on another node: its resources are free at once", 2, 3, func(w *world.Cluster) {
+			addNodes(w, "2", "node-a", "node-b")
+			web := addPod(w, 2, "web", "2", nil)
+			db := addPod(w, 2.0092, "db", "2", onNode("node-a"))
 			w.Bound(2.01, web, "node-b")
 			w.Bound(2.0115, db, "node-a")
 		}, `
@@ -91,10 +97,10 @@ func TestSeenBound(t *testing.T) {
 			2.011 db scheduled node-a (outcome)
 			2.012 db deleted
 		`},
-		{"where it was placed, so its room is taken all the time", 2, 3, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			web := comes(w, 2, "web", "2", nil)
-			db := comes(w, 2.0092, "db", "2", nil)
+		{"on the expected node: its resources stay reserved", 2, 3, func(w *world.Cluster) {
+			addNodes(w, "2", "node-a")
+			web := addPod(w, 2, "web", "2", nil)
+			db := addPod(w, 2.0092, "db", "2", nil)
 			w.Bound(2.01, web, "node-a")
 			w.Failed(2.0112, db, noRoom)
 		}, `
@@ -106,10 +112,10 @@ func TestSeenBound(t *testing.T) {
 			2.011 web deleted
 			2.011 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 960µs (outcome)
 		`},
-		{"before the watch would have delivered the pod", 2, 3, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			w.Bound(2.0005, comes(w, 2, "web", "1", nil), "node-a")
-			w.Patched(2.2006, comes(w, 2.2, "db", "1", nil), noRoom, "")
+		{"before the watch would deliver the pod", 2, 3, func(w *world.Cluster) {
+			addNodes(w, "2", "node-a")
+			w.Bound(2.0005, addPod(w, 2, "web", "1", nil), "node-a")
+			w.Patched(2.2006, addPod(w, 2.2, "db", "1", nil), noRoom, "")
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (behind)
@@ -119,11 +125,11 @@ func TestSeenBound(t *testing.T) {
 			2.201 db inflight (behind)
 			2.201 db unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
-		{"sooner than its turn, while attempts end", 2, 3, func(w *world.Cluster) {
+		{"before its turn, while attempts are ending", 2, 3, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "4"), nil)
 			var pods []*v1.Pod
 			for i := range 5 {
-				pods = append(pods, comes(w, 2+0.0001*float64(i), fmt.Sprint("web-", i), "100m", nil))
+				pods = append(pods, addPod(w, 2+0.0001*float64(i), fmt.Sprint("web-", i), "100m", nil))
 			}
 			w.Bound(2.0029, pods[4], "node-a")
 		}, `
@@ -140,11 +146,11 @@ func TestSeenBound(t *testing.T) {
 			2.004 web-3 inflight (turn)
 			2.004 web-4 deleted
 		`},
-		{"sooner than its turn, which the others have after it", 2, 4, func(w *world.Cluster) {
-			nodes(w, "4", "node-a")
+		{"before its turn: the others follow", 2, 4, func(w *world.Cluster) {
+			addNodes(w, "4", "node-a")
 			var pods []*v1.Pod
 			for i := range 5 {
-				pods = append(pods, comes(w, 2+0.0001*float64(i), fmt.Sprint("web-", i), "100m", nil))
+				pods = append(pods, addPod(w, 2+0.0001*float64(i), fmt.Sprint("web-", i), "100m", nil))
 			}
 			w.Bound(2.01, pods[3], "node-a")
 			w.Bound(2.011, pods[4], "node-a")
@@ -169,12 +175,12 @@ func TestSeenBound(t *testing.T) {
 			3.906 web-1 unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
 			3.906 web-2 unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
 		`},
-		{"although it was rejected, which the loop had time for", 2, 3, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			web := comes(w, 2, "web", "2", nil)
+		{"after a rejection that was observed too", 2, 3, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			web := addPod(w, 2, "web", "2", nil)
 			web = w.Patched(2.01, web, noRoom, "")
 			w.Bound(2.5, web, "node-a")
-			w.Patched(2.61, comes(w, 2.6, "db", "1", nil), noRoom, "")
+			w.Patched(2.61, addPod(w, 2.6, "db", "1", nil), noRoom, "")
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.006 web inflight (failure)
@@ -186,11 +192,11 @@ func TestSeenBound(t *testing.T) {
 			2.606 db inflight (failure)
 			2.606 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"while the loop waits for the patch of another", 2, 3, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			w.Patched(2.3, comes(w, 2, "web", "4", nil), noRoom, "")
-			w.Bound(2.25, comes(w, 2.01, "db", "1", nil), "node-a")
-			w.Bound(2.4, comes(w, 2.02, "late", "1", nil), "node-a")
+		{"while the loop waits for another pod's patch", 2, 3, func(w *world.Cluster) {
+			addNodes(w, "2", "node-a")
+			w.Patched(2.3, addPod(w, 2, "web", "4", nil), noRoom, "")
+			w.Bound(2.25, addPod(w, 2.01, "db", "1", nil), "node-a")
+			w.Bound(2.4, addPod(w, 2.02, "late", "1", nil), "node-a")
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.011 db active UnscheduledPodAdd
@@ -204,10 +210,10 @@ func TestSeenBound(t *testing.T) {
 			2.400 late scheduled node-a (outcome)
 			2.401 late deleted
 		`},
-		{"and never seen: it is taken back, with the plugins that rejected it before", 2, 8, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			old := runsOn(w, "old", "2", 0, 0)
-			w.Patched(2.01, comes(w, 2, "web", "2", nil), noRoom, "")
+		{"never observed: the pod returns with the plugins of its last rejection", 2, 8, func(w *world.Cluster) {
+			addNodes(w, "2", "node-a")
+			old := addRunningPod(w, "old", "2", 0, 0)
+			w.Patched(2.01, addPod(w, 2, "web", "2", nil), noRoom, "")
 			world.Change(w, 5, sources.Deleted, old, nil)
 			w.Failed(5.003, world.PendingPod("nobody", "1"), noRoom)
 		}, `
@@ -220,12 +226,12 @@ func TestSeenBound(t *testing.T) {
 			5.001 web inflight (turn)
 			5.007 web unschedulable ScheduleAttemptFailure NodeResourcesFit (not bound)
 		`},
-		{"and deleted before that shows: it leaves, and its room is free", 2, 5, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			web := comes(w, 2, "web", "1", nil)
+		{"deleted before its binding is observed: its resources are free", 2, 5, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			web := addPod(w, 2, "web", "1", nil)
 			world.Change(w, 2.04, sources.Deleted, web, nil)
-			w.Bound(2.06, comes(w, 2.05, "db", "1", nil), "node-a")
-			comes(w, 3, "web", "4", func(p *v1.Pod) { p.UID = "second" })
+			w.Bound(2.06, addPod(w, 2.05, "db", "1", nil), "node-a")
+			addPod(w, 3, "web", "4", func(p *v1.Pod) { p.UID = "second" })
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.041 web deleted
@@ -237,9 +243,9 @@ func TestSeenBound(t *testing.T) {
 			4.900 web inflight (turn)
 			4.901 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"by a request whose time is known: the attempt ends just before that", 2, 3, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			boundBy(w, 2.05, 2.1, comes(w, 2, "web", "1", nil))
+		{"with a known send time: the attempt ends just before it", 2, 3, func(w *world.Cluster) {
+			addNodes(w, "2", "node-a")
+			bindSentAt(w, 2.05, 2.1, addPod(w, 2, "web", "1", nil))
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.049 web inflight (turn)
@@ -249,14 +255,14 @@ func TestSeenBound(t *testing.T) {
 	})
 }
 
-// TestSeenPreempting: what the model makes of preemptions: the victims are those that are seen to go.
-func TestSeenPreempting(t *testing.T) {
-	play(t, []scene{
-		{"no victim goes", 2, 9, func(w *world.Cluster) {
+// TestObservedPreemptions: the victims of a preemption are the pods that are observed to terminate.
+func TestObservedPreemptions(t *testing.T) {
+	checkMoves(t, []scenario{
+		{"no victim terminates", 2, 9, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
-			runsOn(w, "a", "1", 0, 30)
-			b := runsOn(w, "b", "1", 1, 30)
-			w.Patched(2.006, comes(w, 2, "high", "2", priority(100)), noRoom, "node-a")
+			addRunningPod(w, "a", "1", 0, 30)
+			b := addRunningPod(w, "b", "1", 1, 30)
+			w.Patched(2.006, addPod(w, 2, "high", "2", priority(100)), noRoom, "node-a")
 			world.Change(w, 6, sources.Deleted, b, nil)
 		}, `
 			2.001 high active UnscheduledPodAdd
@@ -266,14 +272,14 @@ func TestSeenPreempting(t *testing.T) {
 			6.001 high inflight (turn)
 			6.002 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 660µs
 		`},
-		{"requests are not told, and a small one goes", 2, 9, func(w *world.Cluster) {
+		{"without requests in the source, and a smaller pod is deleted", 2, 9, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
-			runsOn(w, "a", "1", 0, 30)
-			b := runsOn(w, "b", "1", 1, 30)
-			w.Failed(2.002, comes(w, 2, "high", "2", priority(100)), noRoom)
+			addRunningPod(w, "a", "1", 0, 30)
+			b := addRunningPod(w, "b", "1", 1, 30)
+			w.Failed(2.002, addPod(w, 2, "high", "2", priority(100)), noRoom)
 			world.Change(w, 2.5, sources.Deleted, b, nil)
-			comes(w, 3.5, "c", "1", nil)
-			comes(w, 7, "d", "1", nil)
+			addPod(w, 3.5, "c", "1", nil)
+			addPod(w, 7, "d", "1", nil)
 		}, `
 			2.001 high active UnscheduledPodAdd
 			2.001 high inflight (failure)
@@ -286,15 +292,15 @@ func TestSeenPreempting(t *testing.T) {
 			7.001 d inflight (turn)
 			7.002 d unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"on the other of two nodes, whose room is kept", 2, 9, func(w *world.Cluster) {
+		{"on the other of two nodes: its resources are reserved", 2, 9, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			world.Change(w, 1, sources.Added, world.Node("node-b", "1"), nil)
-			runsOn(w, "a", "1", 0, 30)
-			b := comes(w, 1, "b", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-b"; priority(1)(p) })
-			high := w.Patched(2.006, comes(w, 2, "high", "1", priority(100)), noRoom, "node-b")
-			b = world.Change(w, 2.011, sources.Updated, b, going)
+			addRunningPod(w, "a", "1", 0, 30)
+			b := addPod(w, 1, "b", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-b"; priority(1)(p) })
+			high := w.Patched(2.006, addPod(w, 2, "high", "1", priority(100)), noRoom, "node-b")
+			b = world.Change(w, 2.011, sources.Updated, b, terminating)
 			world.Change(w, 3, sources.Deleted, b, nil)
-			w.Patched(3.02, comes(w, 3.01, "mid", "1", priority(50)), noRoom, "")
+			w.Patched(3.02, addPod(w, 3.01, "mid", "1", priority(50)), noRoom, "")
 			w.Bound(3.1, high, "node-b")
 		}, `
 			2.001 high active UnscheduledPodAdd
@@ -308,14 +314,14 @@ func TestSeenPreempting(t *testing.T) {
 			3.100 high scheduled node-b (outcome)
 			3.101 high deleted
 		`},
-		{"the preemptor goes", 2, 9, func(w *world.Cluster) {
+		{"the preemptor is deleted", 2, 9, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			a := runsOn(w, "a", "1", 0, 30)
-			high := w.Patched(2.006, comes(w, 2, "high", "1", priority(100)), noRoom, "node-a")
-			a = world.Change(w, 2.011, sources.Updated, a, going)
+			a := addRunningPod(w, "a", "1", 0, 30)
+			high := w.Patched(2.006, addPod(w, 2, "high", "1", priority(100)), noRoom, "node-a")
+			a = world.Change(w, 2.011, sources.Updated, a, terminating)
 			world.Change(w, 2.5, sources.Deleted, high, nil)
 			world.Change(w, 3, sources.Deleted, a, nil)
-			w.Bound(3.5, comes(w, 3.4, "next", "1", nil), "node-a")
+			w.Bound(3.5, addPod(w, 3.4, "next", "1", nil), "node-a")
 		}, `
 			2.001 high active UnscheduledPodAdd
 			2.002 high inflight (failure)
@@ -329,16 +335,17 @@ func TestSeenPreempting(t *testing.T) {
 	})
 }
 
-// TestPreemptsInTheLoop: up to v1.32 the loop waits until the victims are deleted, and changes delivered meanwhile come during the attempt.
-func TestPreemptsInTheLoop(t *testing.T) {
+// TestSynchronousPreemption: up to v1.32 the loop deletes the victims during the attempt, and changes
+// delivered in that time occur during the attempt.
+func TestSynchronousPreemption(t *testing.T) {
 	victims := func(w *world.Cluster) (low *v1.Pod) {
 		world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
-		low = runsOn(w, "low", "1900m", 0, 0)
-		comes(w, 2, "high", "1900m", func(p *v1.Pod) { priority(100)(p); free(p) })
-		comes(w, 2.01, "next", "200", free)
+		low = addRunningPod(w, "low", "1900m", 0, 0)
+		addPod(w, 2, "high", "1900m", func(p *v1.Pod) { priority(100)(p); rejectedBefore(p) })
+		addPod(w, 2.01, "next", "200", rejectedBefore)
 		return low
 	}
-	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.ForVersion("v1.32.0") }, []scene{
+	checkMovesWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.ForVersion("v1.32.0") }, []scenario{
 		{"until the Event of its failure", 2, 2.5, func(w *world.Cluster) {
 			world.Change(w, 2.08, sources.Deleted, victims(w), nil)
 			w.Failed(2.09, world.PendingPod("high", "1900m"), noRoom)
@@ -350,7 +357,7 @@ func TestPreemptsInTheLoop(t *testing.T) {
 			2.295 next inflight (turn)
 			2.296 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"until its victim is seen to be deleted", 2, 2.5, func(w *world.Cluster) { world.Change(w, 2.08, sources.Deleted, victims(w), nil) }, `
+		{"until its victim's deletion is observed", 2, 2.5, func(w *world.Cluster) { world.Change(w, 2.08, sources.Deleted, victims(w), nil) }, `
 			2.001 high active UnschedulablePodAdd
 			2.001 high inflight (turn)
 			2.011 next active UnschedulablePodAdd
@@ -362,18 +369,18 @@ func TestPreemptsInTheLoop(t *testing.T) {
 	})
 }
 
-// TestSeenGoing: what the model makes of pods that go: what waited for them goes on.
-func TestSeenGoing(t *testing.T) {
+// TestDeletions: a deletion unblocks the preemptor or the loop that waits for the pod.
+func TestDeletions(t *testing.T) {
 	victim := func(w *world.Cluster) (small, low *v1.Pod) {
 		world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
-		small, low = runsOn(w, "small", "100m", 0, 0), runsOn(w, "low", "1900m", 0, 30)
-		w.Patched(2.006, comes(w, 2, "high", "1900m", priority(100)), noRoom, "node-a")
+		small, low = addRunningPod(w, "small", "100m", 0, 0), addRunningPod(w, "low", "1900m", 0, 30)
+		w.Patched(2.006, addPod(w, 2, "high", "1900m", priority(100)), noRoom, "node-a")
 		return small, low
 	}
-	play(t, []scene{
-		{"a victim that is going: its preemptor waits for no more", 2, 3, func(w *world.Cluster) {
+	checkMoves(t, []scenario{
+		{"a victim is terminating: its preemptor is no longer gated", 2, 3, func(w *world.Cluster) {
 			small, low := victim(w)
-			world.Change(w, 2.011, sources.Updated, low, going)
+			world.Change(w, 2.011, sources.Updated, low, terminating)
 			world.Change(w, 2.03, sources.Deleted, small, nil)
 		}, `
 			2.001 high active UnscheduledPodAdd
@@ -383,7 +390,7 @@ func TestSeenGoing(t *testing.T) {
 			2.031 high inflight (turn)
 			2.032 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 660µs
 		`},
-		{"a victim that is gone at once", 2, 2.5, func(w *world.Cluster) {
+		{"a victim is deleted at once", 2, 2.5, func(w *world.Cluster) {
 			_, low := victim(w)
 			world.Change(w, 2.011, sources.Deleted, low, nil)
 		}, `
@@ -394,28 +401,28 @@ func TestSeenGoing(t *testing.T) {
 			2.012 high inflight (turn)
 			2.018 high unschedulable ScheduleAttemptFailure NodeResourcesFit (not bound)
 		`},
-		{"a victim that changes, and is going later", 2, 3, func(w *world.Cluster) {
+		{"a victim is updated, and is terminating later", 2, 3, func(w *world.Cluster) {
 			small, low := victim(w)
 			low = world.Change(w, 2.011, sources.Updated, low, func(p *v1.Pod) { p.Labels = map[string]string{"new": "yes"} })
 			world.Change(w, 2.03, sources.Deleted, small, nil)
-			world.Change(w, 2.5, sources.Updated, low, going)
+			world.Change(w, 2.5, sources.Updated, low, terminating)
 		}, `
 			2.001 high active UnscheduledPodAdd
 			2.002 high inflight (failure)
 			2.002 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 660µs
 			2.031 high gated AssignedPodDelete
 		`},
-		{"a victim of a pod that is nominated elsewhere than the model has it", 2, 5, func(w *world.Cluster) {
+		{"a victim of a pod that is nominated to another node than in the model", 2, 5, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			world.Change(w, 1, sources.Added, world.Node("node-b", "1100m"), nil)
-			runsOn(w, "a", "1", 0, 30)
-			b := comes(w, 1, "b", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-b"; priority(1)(p) })
-			small, other := comes(w, 1, "small", "100m", priority(1)), comes(w, 1, "other", "10m", priority(1))
+			addRunningPod(w, "a", "1", 0, 30)
+			b := addPod(w, 1, "b", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-b"; priority(1)(p) })
+			small, other := addPod(w, 1, "small", "100m", priority(1)), addPod(w, 1, "other", "10m", priority(1))
 			small, other = w.Bound(1.01, small, "node-b"), w.Bound(1.02, other, "node-b")
-			high := w.Patched(2.006, comes(w, 2, "high", "1", priority(100)), noRoom, "node-a")
+			high := w.Patched(2.006, addPod(w, 2, "high", "1", priority(100)), noRoom, "node-a")
 			w.Patched(2.95, high, noRoom+" again", "node-b")
 			world.Change(w, 4, sources.Deleted, other, nil)
-			world.Change(w, 4.9, sources.Updated, b, going)
+			world.Change(w, 4.9, sources.Updated, b, terminating)
 			world.Change(w, 4.91, sources.Deleted, small, nil)
 		}, `
 			2.001 high active UnscheduledPodAdd
@@ -427,11 +434,11 @@ func TestSeenGoing(t *testing.T) {
 			4.911 high inflight (turn)
 			4.912 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 670µs
 		`},
-		{"a pod for whose patch the loop waits: it goes on", 2, 2.1, func(w *world.Cluster) {
+		{"a pod whose patch the loop waits for is deleted: the loop continues", 2, 2.1, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			web := comes(w, 2, "web", "2", nil)
+			web := addPod(w, 2, "web", "2", nil)
 			w.Failed(2.002, web, noRoom)
-			comes(w, 2.003, "db", "2", nil)
+			addPod(w, 2.003, "db", "2", nil)
 			world.Change(w, 2.05, sources.Deleted, web, nil)
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -442,11 +449,11 @@ func TestSeenGoing(t *testing.T) {
 			2.051 db inflight (turn)
 			2.052 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"a pod for whose patch the loop waits is bound: it goes on", 2, 2.1, func(w *world.Cluster) {
+		{"a pod whose patch the loop waits for is bound: the loop continues", 2, 2.1, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
-			web := comes(w, 2, "web", "4", nil)
+			web := addPod(w, 2, "web", "4", nil)
 			w.Failed(2.002, web, noRoom)
-			comes(w, 2.003, "db", "2", nil)
+			addPod(w, 2.003, "db", "2", nil)
 			w.Bound(2.05, web, "node-a")
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -458,10 +465,10 @@ func TestSeenGoing(t *testing.T) {
 			2.050 db inflight (turn)
 			2.051 web deleted
 		`},
-		{"pods that go between two schedulers, of which there are more", 2, 5, func(w *world.Cluster) {
+		{"a pod is deleted between two of three schedulers", 2, 5, func(w *world.Cluster) {
 			w.Started(0.5)
-			nodes(w, "1", "node-a")
-			web := w.Patched(2.01, comes(w, 2, "web", "4", nil), noRoom, "")
+			addNodes(w, "1", "node-a")
+			web := w.Patched(2.01, addPod(w, 2, "web", "4", nil), noRoom, "")
 			world.Change(w, 2.9995, sources.Deleted, web, nil)
 			w.Started(3)
 			w.Started(4)
@@ -478,11 +485,12 @@ func TestSeenGoing(t *testing.T) {
 	})
 }
 
-// TestSeenTooEarly: an Event comes before the changes that led to it, which the scheduler had by then. None comes twice.
-func TestSeenTooEarly(t *testing.T) {
-	play(t, []scene{{"of two nodes", 3, 4, func(w *world.Cluster) {
-		nodes(w, "1", "node-a")
-		web := w.Patched(2.01, comes(w, 2, "web", "4", nil), noRoom, "")
+// TestEventBeforeItsCauses: an Event precedes the changes that led to it, so the scheduler received
+// them before. No change is delivered twice.
+func TestEventBeforeItsCauses(t *testing.T) {
+	checkMoves(t, []scenario{{"two nodes are added", 3, 4, func(w *world.Cluster) {
+		addNodes(w, "1", "node-a")
+		web := w.Patched(2.01, addPod(w, 2, "web", "4", nil), noRoom, "")
 		w.Failed(3, web, noRoom)
 		world.Change(w, 3.004, sources.Added, world.Node("node-b", "1"), nil)
 		world.Change(w, 3.005, sources.Added, world.Node("node-c", "4"), func(n *v1.Node) { n.Spec.Unschedulable = true })
@@ -501,82 +509,17 @@ func TestSeenTooEarly(t *testing.T) {
 		`}})
 }
 
-// TestSeenToWork: if no scheduler seemed to be running, any sign of one lets the loop go on.
-func TestSeenToWork(t *testing.T) {
-	silent := func(then func(w *world.Cluster, bound *v1.Pod)) func(w *world.Cluster) {
-		return func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			bound := comes(w, 1.8, "bound", "100m", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
-			comes(w, 2, "web", "4", nil) // whose attempt would show
-			w.Add(19, &sources.Mark{})
-			comes(w, 19.5, "free", "4", free)
-			comes(w, 19.6, "theirs", "1", func(p *v1.Pod) { p.Spec.SchedulerName = "volcano" })
-			comes(w, 19.7, "small", "1", free)
-			then(w, bound)
-		}
-	}
-	play(t, []scene{
-		{"an Event of its", 19, 20.2, silent(func(w *world.Cluster, _ *v1.Pod) { w.Failed(20, world.PendingPod("web", "4"), noRoom) }), `
-			19.501 free active UnscheduledPodAdd
-			19.701 small active UnscheduledPodAdd
-			20.000 silent
-			20.000 web inflight (behind)
-			20.000 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 0s
-			20.000 free inflight (turn)
-			20.001 free unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			20.001 small inflight (turn)
-			20.006 small unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
-		`},
-		{"a patch of its", 19, 20.2, silent(func(w *world.Cluster, _ *v1.Pod) { w.Patched(20, world.PendingPod("web", "4"), noRoom, "") }), `
-			19.501 free active UnscheduledPodAdd
-			19.701 small active UnscheduledPodAdd
-			20.000 silent
-			20.000 web inflight (behind)
-			20.000 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 0s
-			20.000 free inflight (turn)
-			20.001 free unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			20.001 small inflight (turn)
-			20.007 small unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
-		`},
-		{"nothing of its", 19, 20.2, silent(func(w *world.Cluster, bound *v1.Pod) {
-			w.Failed(20, world.PendingPod("nobody", "4"), noRoom)
-			w.Add(20.01, &sources.FailedAttempt{Pod: world.Key("web"), UID: "another", Message: noRoom})
-			world.Change(w, 20.02, sources.Updated, bound, func(p *v1.Pod) { p.Labels = map[string]string{"new": "yes"} })
-			world.Change(w, 20.03, sources.Updated, world.PendingPod("web", "4"), func(p *v1.Pod) { p.Labels = map[string]string{"new": "yes"} })
-			w.Bound(20.04, world.Change(w, 20.04, sources.Updated, world.PendingPod("theirs", "1"), func(p *v1.Pod) { p.Spec.SchedulerName = "volcano" }), "node-a")
-		}), `
-			19.501 free active UnscheduledPodAdd
-			19.701 small active UnscheduledPodAdd
-		`},
-		{"a lease that is held, before the scheduler is there", 2, 4, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			w.Add(1.9, &sources.Silent{})
-			comes(w, 2, "web", "1", nil)
-			w.Started(3)
-		}, `
-			3.000 other active UnscheduledPodAdd
-			3.000 web active UnscheduledPodAdd
-			3.900 other inflight (turn)
-			3.901 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			3.901 web inflight (turn)
-			3.906 web unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
-		`},
-	})
-}
-
-// TestSeenNew: of a pod that has just been created nothing was written before, so that its next attempts have to show.
-func TestSeenNew(t *testing.T) {
-	created := func(seconds float64) func(w *world.Cluster) {
-		return func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
+// TestAttemptsOfNewPods: the recorder has written no Event of a new pod yet, so its next attempts are
+// observable.
+func TestAttemptsOfNewPods(t *testing.T) {
+	checkMoves(t, []scenario{
+		{"created one second ago", 3, 4.2, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
 			small := w.AddSmall(1.6)
-			web := comes(w, 3, "web", "4", func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(seconds); world.Reject(p, noRoom, "") })
+			web := addPod(w, 3, "web", "4", func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(2); world.Reject(p, noRoom, "") })
 			w.Failed(3.003, web, noRoom)
 			w.Delete(4, small)
-		}
-	}
-	play(t, []scene{
-		{"just now", 3, 4.2, created(2), `
+		}, `
 			3.001 web active UnscheduledPodAdd
 			3.002 web inflight (failure)
 			3.003 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
@@ -590,28 +533,28 @@ func TestSeenNew(t *testing.T) {
 	})
 }
 
-// TestSeenAsync: a loop that does not wait for the answers to its patches.
-func TestSeenAsync(t *testing.T) {
+// TestAsyncAPICalls: the loop does not wait for the responses to its patches.
+func TestAsyncAPICalls(t *testing.T) {
 	async := func(cfg *schedulerconfig.Config) { cfg.AsyncAPICalls = true }
-	boundAfter := func(n int) func(w *world.Cluster) { // n requests: those beyond 100 wait for up to a second
+	boundAfter := func(n int) func(w *world.Cluster) { // n requests: those beyond 100 wait up to a second
 		return func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			requests(w, 1.9, n)
-			web := comes(w, 2, "web", "4", free)
-			requests(w, 2.896, 1)
+			addNodes(w, "1", "node-a")
+			addRequests(w, 1.9, n)
+			web := addPod(w, 2, "web", "4", rejectedBefore)
+			addRequests(w, 2.896, 1)
 			w.Bound(2.9, web, "node-a")
 		}
 	}
-	inTurn := func(w *world.Cluster) *v1.Pod { // web's turn is first, and db fails
-		nodes(w, "2", "node-a")
-		web := comes(w, 2, "web", "4", func(p *v1.Pod) { world.Reject(p, "of old", "") })
-		w.Failed(2.01, comes(w, 2, "db", "4", free), noRoom)
+	webBeforeDB := func(w *world.Cluster) *v1.Pod { // web is first in activeQ, and db fails
+		addNodes(w, "2", "node-a")
+		web := addPod(w, 2, "web", "4", func(p *v1.Pod) { world.Reject(p, "of old", "") })
+		w.Failed(2.01, addPod(w, 2, "db", "4", rejectedBefore), noRoom)
 		return web
 	}
-	playWith(t, async, []scene{
-		{"a patch comes late: it is that of another attempt", 2, 4, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			web := w.Patched(2.01, comes(w, 2, "web", "4", nil), noRoom, "")
+	checkMovesWith(t, async, []scenario{
+		{"a late patch with another message belongs to another attempt", 2, 4, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			web := w.Patched(2.01, addPod(w, 2, "web", "4", nil), noRoom, "")
 			w.Patched(3, web, noRoom+" again", "")
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -620,8 +563,8 @@ func TestSeenAsync(t *testing.T) {
 			3.000 web inflight (behind)
 			3.000 web unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
-		{"another fails just behind, and the patch comes late: its call has waited", 2, 2.5, func(w *world.Cluster) {
-			w.Patched(2.3, inTurn(w), noRoom, "")
+		{"the next pod fails just after, and the patch is late: its call was queued", 2, 2.5, func(w *world.Cluster) {
+			w.Patched(2.3, webBeforeDB(w), noRoom, "")
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.001 db active UnscheduledPodAdd
@@ -630,7 +573,7 @@ func TestSeenAsync(t *testing.T) {
 			2.002 db inflight (turn)
 			2.010 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 8.26ms (outcome)
 		`},
-		{"another fails just behind, and no patch comes: the loop took that one", 2, 2.5, func(w *world.Cluster) { inTurn(w) }, `
+		{"the next pod fails just after, and there is no patch: the loop popped that pod", 2, 2.5, func(w *world.Cluster) { webBeforeDB(w) }, `
 			2.001 web active UnscheduledPodAdd
 			2.001 db active UnscheduledPodAdd
 			2.001 db inflight (in place)
@@ -638,11 +581,11 @@ func TestSeenAsync(t *testing.T) {
 			2.010 web inflight (turn)
 			2.011 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"an attempt is seen that the model has not made, and its patch takes long", 2, 4, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			web := w.Patched(2.01, comes(w, 2, "web", "4", nil), noRoom, "")
+		{"an observed attempt that the model has not made, with a slow patch", 2, 4, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			web := w.Patched(2.01, addPod(w, 2, "web", "4", nil), noRoom, "")
 			w.Failed(3, web, noRoom+" again")
-			comes(w, 3.01, "db", "4", free)
+			addPod(w, 3.01, "db", "4", rejectedBefore)
 			world.Change(w, 3.3, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, noRoom+" again", "") })
 			w.Add(3.3, &sources.StatusPatched{Pod: world.Key("web"), UID: "web", Sent: world.At(3.003)})
 		}, `
@@ -655,7 +598,7 @@ func TestSeenAsync(t *testing.T) {
 			3.000 db inflight (turn)
 			3.001 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"its request had not waited: it was placed just before", 2, 4, boundAfter(0), `
+		{"a binding that was not rate-limited: its attempt ended just before", 2, 4, boundAfter(0), `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (turn)
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
@@ -664,12 +607,12 @@ func TestSeenAsync(t *testing.T) {
 			2.901 web deleted
 		`},
 	})
-	// The call that patches a pod waits for others, and carries what the pod's last attempt before it was made failed with
-	// (backend/api_dispatcher, v1.34, Run and call_queue.go, merge).
-	waited := func(message string) func(w *world.Cluster) {
+	// The call that patches a pod is queued behind others, and contains the message of the pod's last
+	// attempt before it is sent (backend/api_dispatcher, v1.34, Run and call_queue.go, merge).
+	queued := func(message string) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			web := comes(w, 2, "web", "4", nil)
+			addNodes(w, "1", "node-a")
+			web := addPod(w, 2, "web", "4", nil)
 			w.Failed(2.003, web, noRoom)
 			world.Change(w, 2.5, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, message, "") })
 			w.Add(2.5, &sources.StatusPatched{Pod: world.Key("web"), UID: "web", Sent: world.At(2.495)})
@@ -679,19 +622,19 @@ func TestSeenAsync(t *testing.T) {
 			2.001 web active UnscheduledPodAdd
 			2.002 web inflight (failure)
 			2.003 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)`
-	playWith(t, async, []scene{
-		{"a patch comes late, with what the last attempt failed with: its call has waited", 2, 4, waited(noRoom), tried},
-		{"a patch comes late, with something else: another attempt failed", 2, 4, waited(noRoom + " again"), tried + `
+	checkMovesWith(t, async, []scenario{
+		{"a late patch with the message of the last attempt: its call was queued", 2, 4, queued(noRoom), tried},
+		{"a late patch with another message: another attempt failed", 2, 4, queued(noRoom + " again"), tried + `
 			2.500 web inflight (behind)
 			2.500 web unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
 	})
-	play(t, []scene{
-		{"a loop that waits: an attempt is seen that the model has not made, and its patch takes long", 2, 4, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			web := w.Patched(2.01, comes(w, 2, "web", "4", nil), noRoom, "")
+	checkMoves(t, []scenario{
+		{"synchronous loop: an observed attempt that the model has not made, with a slow patch", 2, 4, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			web := w.Patched(2.01, addPod(w, 2, "web", "4", nil), noRoom, "")
 			w.Failed(3, web, noRoom+" again")
-			comes(w, 3.01, "db", "4", free)
+			addPod(w, 3.01, "db", "4", rejectedBefore)
 			world.Change(w, 3.3, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, noRoom+" again", "") })
 			w.Add(3.3, &sources.StatusPatched{Pod: world.Key("web"), UID: "web", Sent: world.At(3.003)})
 		}, `
@@ -704,9 +647,9 @@ func TestSeenAsync(t *testing.T) {
 			3.300 db inflight (turn)
 			3.301 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"an attempt that changes nothing is seen, and a patch of the next follows", 2, 4, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			web := w.Patched(2.01, comes(w, 2, "web", "4", nil), noRoom, "")
+		{"synchronous loop: an attempt without a patch, and then the patch of the next", 2, 4, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			web := w.Patched(2.01, addPod(w, 2, "web", "4", nil), noRoom, "")
 			w.Failed(3, web, noRoom)
 			w.Patched(3.056, web, noRoom+" again", "")
 		}, `
@@ -718,11 +661,11 @@ func TestSeenAsync(t *testing.T) {
 			3.056 web inflight (behind)
 			3.056 web unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
-		{"another attempt is seen to end: the patch of the one before is waited for no more", 2, 2.1, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			a := comes(w, 2, "a", "4", func(p *v1.Pod) { world.Reject(p, "of old", "") })
-			b := comes(w, 2.0001, "b", "4", free)
-			comes(w, 2.0002, "c", "4", free)
+		{"synchronous loop: the end of the next attempt ends the wait for the patch", 2, 2.1, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			a := addPod(w, 2, "a", "4", func(p *v1.Pod) { world.Reject(p, "of old", "") })
+			b := addPod(w, 2.0001, "b", "4", rejectedBefore)
+			addPod(w, 2.0002, "c", "4", rejectedBefore)
 			w.Failed(2.0035, b, noRoom)
 			world.Change(w, 2.013, sources.Updated, a, func(p *v1.Pod) { world.Reject(p, noRoom, "") })
 			w.Add(2.013, &sources.StatusPatched{Pod: world.Key("a"), UID: "a", Sent: world.At(2.01)})
@@ -740,9 +683,9 @@ func TestSeenAsync(t *testing.T) {
 	})
 }
 
-// refused has a request of the scheduler's refused that was sent then.
-func refused(w *world.Cluster, sent, answered float64, name string, binding bool) {
-	requests(w, sent, 1)
+// addRefused adds a request of the scheduler, sent at that time, that the API server refuses.
+func addRefused(w *world.Cluster, sent, answered float64, name string, binding bool) {
+	addRequests(w, sent, 1)
 	f := &sources.Refused{Pod: world.Key(name), UID: world.PendingPod(name, "1").UID, Sent: world.At(sent), Binding: binding}
 	if binding {
 		f.Node = "node-a"
@@ -750,16 +693,16 @@ func refused(w *world.Cluster, sent, answered float64, name string, binding bool
 	w.Add(answered, f)
 }
 
-// TestRefused: what follows where the API server refuses what the scheduler asks for, since the pod was deleted.
-func TestRefused(t *testing.T) {
-	play(t, []scene{
-		{"a patch: the loop has waited for the answer", 2, 2.5, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			requests(w, 1.9, 150)
-			web := comes(w, 2, "web", "4", nil)
-			comes(w, 2.05, "db", "4", free)
+// TestRefusedRequests: the API server refuses a request of the scheduler because the pod was deleted.
+func TestRefusedRequests(t *testing.T) {
+	checkMoves(t, []scenario{
+		{"a patch: the loop waited for the response", 2, 2.5, func(w *world.Cluster) {
+			addNodes(w, "2", "node-a")
+			addRequests(w, 1.9, 150)
+			web := addPod(w, 2, "web", "4", nil)
+			addPod(w, 2.05, "db", "4", rejectedBefore)
 			world.Change(w, 2.1, sources.Deleted, web, nil)
-			refused(w, 2.3, 2.302, "web", false)
+			addRefused(w, 2.3, 2.302, "web", false)
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (requests)
@@ -770,14 +713,14 @@ func TestRefused(t *testing.T) {
 			2.303 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 	})
-	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.ForVersion("v1.34.1") }, []scene{ // whose loop waits for no patch
-		{"the patch of an attempt before, and then the binding: it is in flight until that", 2, 2.5, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			requests(w, 1.9, 150)
-			web := comes(w, 2, "web", "2", nil)
+	checkMovesWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.ForVersion("v1.34.1") }, []scenario{ // its loop waits for no patch
+		{"the patch of an earlier attempt, and then the binding: the pod is in flight until then", 2, 2.5, func(w *world.Cluster) {
+			addNodes(w, "2", "node-a")
+			addRequests(w, 1.9, 150)
+			web := addPod(w, 2, "web", "2", nil)
 			world.Change(w, 2.1, sources.Deleted, web, nil)
-			refused(w, 2.2, 2.202, "web", false)
-			refused(w, 2.3, 2.302, "web", true)
+			addRefused(w, 2.2, 2.202, "web", false)
+			addRefused(w, 2.3, 2.302, "web", true)
 		}, `
 			2.001 web active UnschedulablePodAdd
 			2.001 web inflight (turn)
@@ -789,9 +732,10 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// TestFailedByError: the patch of an attempt that failed with an error says so, as does a log, whatever plugin the model had rejected it by. The
-// pod has been backing off since then, and no event wakes it (scheduling_queue.go, v1.33, AddUnschedulableIfNotPresent).
-func TestFailedByError(t *testing.T) {
+// TestAttemptFailedWithError: if a patch or the log shows that an attempt failed with an error, the
+// error overrides the model's rejection. The pod backs off, and no event wakes it
+// (scheduling_queue.go, v1.33, AddUnschedulableIfNotPresent).
+func TestAttemptFailedWithError(t *testing.T) {
 	err := func(w *world.Cluster, seconds, patched float64, pod *v1.Pod) {
 		pod = world.Change(w, seconds, sources.Updated, pod, func(p *v1.Pod) {
 			world.Reject(p, "running PreFilter plugin \"VolumeBinding\": error getting PVC", "")
@@ -799,13 +743,13 @@ func TestFailedByError(t *testing.T) {
 		})
 		w.Add(seconds, &sources.StatusPatched{Pod: world.Key(pod.Name), UID: pod.UID, Sent: world.At(patched)})
 	}
-	fails := func(w *world.Cluster) {
-		nodes(w, "2", "node-a")
-		err(w, 2.01, 2.005, comes(w, 2, "web", "4", nil))
+	failsOnce := func(w *world.Cluster) {
+		addNodes(w, "2", "node-a")
+		err(w, 2.01, 2.005, addPod(w, 2, "web", "4", nil))
 	}
-	play(t, []scene{
-		{"the model had it rejected", 2, 4.5, func(w *world.Cluster) {
-			fails(w)
+	checkMoves(t, []scenario{
+		{"the model rejected the pod", 2, 4.5, func(w *world.Cluster) {
+			failsOnce(w)
 			world.Change(w, 2.5, sources.Added, world.Node("node-b", "3"), nil)
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -817,11 +761,11 @@ func TestFailedByError(t *testing.T) {
 			4.001 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 670µs
 		`},
 	})
-	playWith(t, func(cfg *schedulerconfig.Config) { cfg.AsyncAPICalls = true }, []scene{
-		{"the model has just woken it, and tries it again", 2, 2.6, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
+	checkMovesWith(t, func(cfg *schedulerconfig.Config) { cfg.AsyncAPICalls = true }, []scenario{
+		{"the model has just woken the pod and tries it again", 2, 2.6, func(w *world.Cluster) {
+			addNodes(w, "2", "node-a")
 			small := w.AddSmall(1.9)
-			web := comes(w, 2, "web", "4", free)
+			web := addPod(w, 2, "web", "4", rejectedBefore)
 			w.Delete(2.0085, small)
 			err(w, 2.01, 2.005, web)
 		}, `
@@ -836,11 +780,11 @@ func TestFailedByError(t *testing.T) {
 			2.010 web backoff ScheduleAttemptFailure (outcome)
 		`},
 	})
-	play(t, []scene{
-		{"the scheduler's log says it", 2, 2.6, func(w *world.Cluster) {
+	checkMoves(t, []scenario{
+		{"in the scheduler's log", 2, 2.6, func(w *world.Cluster) {
 			w.Add(0.5, &sources.Logged{Verbosity: 2})
-			nodes(w, "2", "node-a")
-			web := comes(w, 2, "web", "4", nil)
+			addNodes(w, "2", "node-a")
+			web := addPod(w, 2, "web", "4", nil)
 			w.Add(2.003, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Log: true, Error: true, Message: "error getting PVC"})
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -849,8 +793,8 @@ func TestFailedByError(t *testing.T) {
 			2.003 web backoff ScheduleAttemptFailure (outcome)
 		`},
 	})
-	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.ForVersion("v1.28.4") }, []scene{
-		{"up to v1.28 it waits among the others", 2, 2.6, fails, `
+	checkMovesWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.ForVersion("v1.28.4") }, []scenario{
+		{"up to v1.28 the pod is unschedulable", 2, 2.6, failsOnce, `
 			2.001 web active PodAdd
 			2.004 web inflight (failure)
 			2.004 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
@@ -858,15 +802,15 @@ func TestFailedByError(t *testing.T) {
 	})
 }
 
-// TestOutlasts: where requests wait for each other, a patch that is not seen before the end is sent behind it, and until then the
-// loop makes no attempt.
-func TestOutlasts(t *testing.T) {
-	play(t, []scene{
-		{"it waits", 2, 2.5, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			requests(w, 1.9, 150)
-			comes(w, 2, "web", "4", nil)
-			comes(w, 2.05, "db", "4", free)
+// TestLoopWaitsPastEnd: while requests are rate-limited, a patch that is not observed before the end of
+// the recording is sent after it, and the loop makes no attempt until then.
+func TestLoopWaitsPastEnd(t *testing.T) {
+	checkMoves(t, []scenario{
+		{"the loop waits", 2, 2.5, func(w *world.Cluster) {
+			addNodes(w, "2", "node-a")
+			addRequests(w, 1.9, 150)
+			addPod(w, 2, "web", "4", nil)
+			addPod(w, 2.05, "db", "4", rejectedBefore)
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (turn)
@@ -877,48 +821,48 @@ func TestOutlasts(t *testing.T) {
 	})
 }
 
-// reasons replays rec and tells of each move of the named pod where to it goes, and why the model made it.
-func reasons(t *testing.T, rec *sources.Recording, pod string) (told []string) {
+// moveCauses replays rec and returns the destination and the cause of each move of the pod.
+func moveCauses(t *testing.T, rec *sources.Recording, pod string) (causes []string) {
 	t.Helper()
 	if err := timeline.Replay(t.Context(), rec, timeline.Options{}, func(m *board.Transition) error {
 		if m.Pod.Key.Name == pod {
-			told = append(told, fmt.Sprintf("%s: %s", m.To, m.Pod.Cause.Sentence(words.Zone{})))
+			causes = append(causes, fmt.Sprintf("%s: %s", m.To, m.Pod.Cause.Sentence(words.Zone{})))
 		}
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	return told
+	return causes
 }
 
-// TestBecause: each modelled move says by which rule it was made, and on what evidence.
-func TestBecause(t *testing.T) {
+// TestMoveCauses: each modelled move has a cause that names the rule and the evidence.
+func TestMoveCauses(t *testing.T) {
 	const queued, turn = "active: By the queue's own rules.", "inflight: Popped in queue order; such an attempt may leave no trace."
-	t.Run("in its turn, and no binding is seen", func(t *testing.T) {
+	t.Run("popped in queue order, no binding observed", func(t *testing.T) {
 		var c world.Cluster
 		world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
 		world.Change(&c, 2, sources.Added, world.PendingPod("web", "3"), nil)
 		db := world.Change(&c, 6, sources.Added, world.PendingPod("db", "4"), nil)
 		c.Bound(6.01, db, "node-a")
 		rec := c.Recording(6.5)
-		expect(t, "web", reasons(t, rec, "web")[:3], []string{queued, turn, "unschedulable: It was assigned to a node here, and no binding was observed."})
-		expect(t, "db", reasons(t, rec, "db"), []string{queued, turn, "scheduled: Moved to match its binding at 12:00:06.010."})
+		expect(t, "web", moveCauses(t, rec, "web")[:3], []string{queued, turn, "unschedulable: It was assigned to a node here, and no binding was observed."})
+		expect(t, "db", moveCauses(t, rec, "db"), []string{queued, turn, "scheduled: Moved to match its binding at 12:00:06.010."})
 	})
-	t.Run("it is seen to fail", func(t *testing.T) {
+	t.Run("an observed failure", func(t *testing.T) {
 		var c world.Cluster
 		world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
 		c.AddStuck(2, "web")
-		expect(t, "web", reasons(t, c.Recording(3), "web"), []string{queued,
+		expect(t, "web", moveCauses(t, c.Recording(3), "web"), []string{queued,
 			"inflight: Popped because its attempt is the next one observed: it failed at 12:00:02.003, according to its Event.",
 			"unschedulable: Moved to match the Event of its failure at 12:00:02.003."})
 	})
-	t.Run("it is seen to fail once more, which the model has not made of it", func(t *testing.T) {
+	t.Run("an observed failure of an attempt that the model has not made", func(t *testing.T) {
 		var c world.Cluster
 		world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
 		web := c.AddStuck(2, "web")
 		c.Failed(5, web, "0/1 nodes are available: 1 Insufficient memory.")
 		c.Patched(8, web, "0/1 nodes are available: 1 Insufficient pods.", "")
-		expect(t, "web", reasons(t, c.Recording(9), "web")[3:], []string{
+		expect(t, "web", moveCauses(t, c.Recording(9), "web")[3:], []string{
 			"inflight: The loop had popped it before, according to what followed from it; the model was behind.",
 			"unschedulable: Moved to match the Event of its failure at 12:00:05.000.",
 			"inflight: The loop had popped it before, according to what followed from it; the model was behind.",
@@ -926,14 +870,14 @@ func TestBecause(t *testing.T) {
 	})
 }
 
-// TestSkippedAndGone: a pod is told to be gone, of which the scheduler has heard that it is being deleted. Its turn comes, and it is skipped
-// (schedule_one.go, skipPodSchedule): it is out of flight at once, since no attempt of it is there that could end later.
-func TestSkippedAndGone(t *testing.T) {
-	free := func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") } // the recorder may have written of it: its attempts need not show
-	play(t, []scene{{"between what is told and what is heard", 29, 40, func(w *world.Cluster) {
+// TestSkippedPodLeavesFlight: the loop pops a terminating pod whose deletion is not delivered yet, and
+// skips it (schedule_one.go, skipPodSchedule). The pod leaves flight at once: it has no attempt.
+func TestSkippedPodLeavesFlight(t *testing.T) {
+	rejected := func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") }
+	checkMoves(t, []scenario{{"deleted, but not delivered yet", 29, 40, func(w *world.Cluster) {
 		small := w.Small()
-		comes(w, 2, "first", "4", free)
-		web := comes(w, 2.1, "web", "4", free)
+		addPod(w, 2, "first", "4", rejected)
+		web := addPod(w, 2.1, "web", "4", rejected)
 		w.Delete(30, small)
 		going := world.Change(w, 30.0002, sources.Updated, web, func(p *v1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: world.At(30)} })
 		world.Change(w, 30.001, sources.Deleted, going, nil)
@@ -945,4 +889,76 @@ func TestSkippedAndGone(t *testing.T) {
 		30.002 web inflight (turn)
 		30.002 web deleted (turn)
 	`}})
+}
+
+// bindMoves returns the moves of a pod that is bound in the second in which it was created.
+func bindMoves(second string) []string {
+	return []string{
+		second + " >active UnscheduledPodAdd modelled",
+		second + " active>inflight modelled",
+		second + " inflight>scheduled observed",
+	}
+}
+
+// TestObservedRejectionOverridesPlacement: the real scheduler rejected a pod that fits in the model. The
+// pod is unschedulable because of the plugins of the message, and its resources are free.
+func TestObservedRejectionOverridesPlacement(t *testing.T) {
+	const message = "0/1 nodes are available: 1 Insufficient cpu."
+	for name, rejected := range map[string]func(*world.Cluster, *v1.Pod){
+		"Event":           func(c *world.Cluster, p *v1.Pod) { c.Failed(3.002, p, message) },
+		"patch":           func(c *world.Cluster, p *v1.Pod) { c.Patched(3.005, p, message, "") },
+		"Event and patch": func(c *world.Cluster, p *v1.Pod) { c.Failed(3.002, p, message); c.Patched(3.005, p, message, "") },
+		"condition": func(c *world.Cluster, p *v1.Pod) {
+			world.Change(c, 3.2, sources.Updated, p, func(p *v1.Pod) { world.Reject(p, message, "") })
+		},
+		"late Event": func(c *world.Cluster, p *v1.Pod) { c.Failed(3.9, p, message) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c world.Cluster
+			world.Change(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+			world.Change(&c, 2, sources.Added, world.PendingPod("large", "5"), nil) // shows the model which plugin gives that reason
+			web := world.Change(&c, 3, sources.Added, world.PendingPod("web", "3"), nil)
+			rejected(&c, web)
+			db := world.Change(&c, 4, sources.Added, world.PendingPod("db", "4"), nil)
+			c.Bound(4.01, db, "node-a")
+			rec := c.Recording(4.5)
+			replayed.Compare(t, replayed.Moves(t, rec, "web"), []string{
+				"3 >active UnscheduledPodAdd modelled",
+				"3 active>inflight modelled",
+				"3 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
+			})
+			replayed.Compare(t, replayed.Moves(t, rec, "db"), bindMoves("4"))
+		})
+	}
+}
+
+// TestPluginsOfRejection: the plugins of a rejection follow from the reasons in its message: a plugin
+// that alone gives a reason, or that gave it in a local attempt. An unknown reason has an unknown plugin.
+// Plugins or an error that a log states take precedence.
+func TestPluginsOfRejection(t *testing.T) {
+	const missing = `persistentvolumeclaim "data" not found`
+	for _, c := range []struct {
+		attempt sources.FailedAttempt
+		want    string
+	}{
+		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 Insufficient example.com/gpu."}, "unschedulable ScheduleAttemptFailure NodeResourcesFit"},
+		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: 0/1 nodes are available: ..."}, "unschedulable ScheduleAttemptFailure TaintToleration"},
+		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 " + missing + "."}, "unschedulable ScheduleAttemptFailure VolumeRestrictions"},
+		{sources.FailedAttempt{Message: "0/2 nodes are available: 1 Insufficient cpu, 1 " + missing + "."}, "unschedulable ScheduleAttemptFailure NodeResourcesFit,VolumeRestrictions"},
+		{sources.FailedAttempt{Message: "0/2 nodes are available: 1 " + missing + ", 1 something new."}, "unschedulable ScheduleAttemptFailure (unknown plugin),VolumeRestrictions"},
+		{sources.FailedAttempt{Message: "0/2 nodes are available: 1 Insufficient cpu, 1 something new."}, "unschedulable ScheduleAttemptFailure (unknown plugin),NodeResourcesFit"},
+		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 something new."}, "unschedulable ScheduleAttemptFailure (unknown plugin)"},
+		{sources.FailedAttempt{Message: "running Reserve plugin: the API server is away"}, "backoff ScheduleAttemptFailure"},
+		{sources.FailedAttempt{Message: world.TooSmall, Plugins: []string{"NodePorts"}}, "unschedulable ScheduleAttemptFailure NodePorts"},
+		{sources.FailedAttempt{Message: world.TooSmall, Error: true}, "backoff ScheduleAttemptFailure"},
+		{sources.FailedAttempt{}, "unschedulable ScheduleAttemptFailure (unknown plugin)"},
+	} {
+		var w world.Cluster
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
+		world.Change(&w, 2, sources.Added, world.PendingPod("store", "1"), func(p *v1.Pod) { world.Mount(p, "data") }) // shows the model which plugin gives that reason
+		world.Change(&w, 3, sources.Added, world.PendingPod("web", "3"), nil)
+		c.attempt.Pod, c.attempt.UID = world.Key("web"), "web"
+		w.Add(3.002, &c.attempt)
+		replayed.Compare(t, replayed.Moves(t, w.Recording(3.5), "web")[2:3], []string{"3 inflight>" + c.want + " modelled"})
+	}
 }

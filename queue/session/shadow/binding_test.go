@@ -1,7 +1,6 @@
 package shadow_test
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
@@ -17,11 +17,12 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/queue/session/world/replayed"
 	"github.com/schedq/schedq/sources"
 )
 
-// waitsBriefly has VolumeBinding wait for five seconds.
-func waitsBriefly(cfg *schedulerconfig.Config) {
+// shortBindTimeout sets VolumeBinding's timeout to five seconds.
+func shortBindTimeout(cfg *schedulerconfig.Config) {
 	for _, p := range cfg.Profiles[0].PluginConfig {
 		if args, ok := p.Args.(*schedulerapi.VolumeBindingArgs); ok {
 			args.BindTimeoutSeconds = 5
@@ -29,14 +30,14 @@ func waitsBriefly(cfg *schedulerconfig.Config) {
 	}
 }
 
-// TestSeenToWaitForVolumes: a pod is in flight while it waits for its volume, for as long as the scheduler's configuration says. Whether it is
-// bound does not show while pods are not heard; that it can't be does.
-func TestSeenToWaitForVolumes(t *testing.T) {
-	playWith(t, waitsBriefly, []scene{
-		{"which never comes: it backs off, and its room wakes others", 2, 11, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			wantsVolume(w)
-			comes(w, 7, "db", "4", nil)
+// TestVolumeBindTimeout: a pod that waits for its volume is in flight until VolumeBinding's timeout. A
+// watch gap hides its binding, but not the timeout.
+func TestVolumeBindTimeout(t *testing.T) {
+	checkMovesWith(t, shortBindTimeout, []scenario{
+		{"no volume: the pod backs off, and others are woken by its freed resources", 2, 11, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			addPodWithVolume(w)
+			addPod(w, 7, "db", "4", nil)
 			w.Add(8.01, &sources.Mark{})
 			w.Patched(8.2, world.PendingPod("db", "4"), noRoom, "")
 			w.Patched(9.5, world.PendingPod("store", "100m"), noRoom, "")
@@ -52,10 +53,10 @@ func TestSeenToWaitForVolumes(t *testing.T) {
 			9.500 store inflight (behind)
 			9.500 store unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
-		{"which does not come while pods are not heard", 2, 11, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			wantsVolume(w)
-			unheard(w, sources.PodsWatch, 6, 10)
+		{"no volume during a gap in the pods' watch", 2, 11, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			addPodWithVolume(w)
+			addWatchGap(w, sources.PodsWatch, 6, 10)
 			w.Add(8.01, &sources.Mark{})
 		}, `
 			3.001 store active UnscheduledPodAdd
@@ -67,10 +68,10 @@ func TestSeenToWaitForVolumes(t *testing.T) {
 			10.000 store active BackoffComplete
 			10.000 store inflight (turn)
 		`},
-		{"which comes while pods are not heard, and it is bound", 2, 11, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			pod := wantsVolume(w)
-			unheard(w, sources.PodsWatch, 6, 9)
+		{"volume bound during a gap in the pods' watch", 2, 11, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			pod := addPodWithVolume(w)
+			addWatchGap(w, sources.PodsWatch, 6, 9)
 			world.Change(w, 7, sources.Updated, world.PendingClaim("data", "disk"), func(c *v1.PersistentVolumeClaim) {
 				c.Spec.VolumeName, c.Status.Phase = "volume", v1.ClaimBound
 			})
@@ -84,18 +85,18 @@ func TestSeenToWaitForVolumes(t *testing.T) {
 	})
 }
 
-// TestSeenToFailToBind: an Event may say that a binding cycle failed. The loop had placed the pod before, whose place is free then, which
-// wakes others; what is written into its status is written beside the loop.
-func TestSeenToFailToBind(t *testing.T) {
-	failed := `running PreBind plugin "VolumeBinding": binding volumes: failed to get node "node-a": node "node-a" not found`
-	play(t, []scene{
-		{"another waits for the room, and the loop goes on meanwhile", 2, 3.5, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			web := comes(w, 2, "web", "1", nil)
-			db := comes(w, 2.01, "db", "1", free)
-			w.Failed(2.05, web, failed)
-			comes(w, 2.06, "api", "1", free)
-			web = world.Change(w, 2.3, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, failed, "") })
+// TestFailedBindingCycle: an Event shows that a binding cycle failed. The pod's resources are free then,
+// which wakes others. The loop does not wait for the patch, which the binding cycle sends.
+func TestFailedBindingCycle(t *testing.T) {
+	bindingError := `running PreBind plugin "VolumeBinding": binding volumes: failed to get node "node-a": node "node-a" not found`
+	checkMoves(t, []scenario{
+		{"another pod needs the resources, and the loop continues", 2, 3.5, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			web := addPod(w, 2, "web", "1", nil)
+			db := addPod(w, 2.01, "db", "1", rejectedBefore)
+			w.Failed(2.05, web, bindingError)
+			addPod(w, 2.06, "api", "1", rejectedBefore)
+			web = world.Change(w, 2.3, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, bindingError, "") })
 			w.Add(2.3, &sources.StatusPatched{Pod: world.Key("web"), UID: web.UID, Sent: world.At(2.051)})
 			w.Bound(2.31, db, "node-a")
 		}, `
@@ -118,21 +119,21 @@ func TestSeenToFailToBind(t *testing.T) {
 	})
 }
 
-// TestSelectedNode: that the scheduler asks for a volume that can be reached from a node says that it has placed the claim's pod there, and waits, though
-// the model finds no room. It does so until the pod is bound, or has gone and a patch of its status, which is written once the binding
-// cycle has failed, is refused.
+// TestSelectedNode: the selected-node annotation of a claim shows that the scheduler assigned the pod to
+// that node, although it does not fit in the model. The pod is in flight until it is bound, or until
+// it is deleted and the patch that follows its failed binding cycle is refused.
 func TestSelectedNode(t *testing.T) {
-	asks := func(w *world.Cluster) *v1.Pod {
-		nodes(w, "1", "node-a")
+	selectNode := func(w *world.Cluster) *v1.Pod {
+		addNodes(w, "1", "node-a")
 		world.Change(w, 1.6, sources.Added, world.PendingPod("big", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
-		store := wantsVolume(w)
+		store := addPodWithVolume(w)
 		world.Change(w, 3.05, sources.Updated, world.PendingClaim("data", "disk"), func(c *v1.PersistentVolumeClaim) {
 			c.Annotations = map[string]string{"volume.kubernetes.io/selected-node": "node-a"}
 		})
 		return store
 	}
-	play(t, []scene{
-		{"it is bound", 2, 8, func(w *world.Cluster) { w.Bound(7, asks(w), "node-a") }, `
+	checkMoves(t, []scenario{
+		{"bound", 2, 8, func(w *world.Cluster) { w.Bound(7, selectNode(w), "node-a") }, `
 			3.001 store active UnscheduledPodAdd
 			3.001 store inflight (turn)
 			3.002 store unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
@@ -140,8 +141,8 @@ func TestSelectedNode(t *testing.T) {
 			7.000 store scheduled node-a (outcome)
 			7.001 store deleted
 		`},
-		{"it goes", 2, 8, func(w *world.Cluster) {
-			store := asks(w)
+		{"deleted", 2, 8, func(w *world.Cluster) {
+			store := selectNode(w)
 			world.Change(w, 5, sources.Deleted, store, nil)
 			w.Add(5.2, &sources.Refused{Pod: world.Key("store"), UID: store.UID, Sent: world.At(5.2)})
 		}, `
@@ -158,8 +159,9 @@ func TestSelectedNode(t *testing.T) {
 	})
 }
 
-// gpus is a cluster whose node has a GPU. One that is attached is so before a pod that got it is bound, or is found to be broken.
-func gpus(attached bool) *world.Cluster {
+// gpuCluster returns a cluster whose node has a GPU. attached gives it binding conditions: the GPU is
+// attached before its pod is bound, or turns out to be broken.
+func gpuCluster(attached bool) *world.Cluster {
 	var w world.Cluster
 	node, extended := "node-a", "example.com/gpu"
 	device := resourcev1.Device{Name: "gpu-0"}
@@ -176,14 +178,15 @@ func gpus(attached bool) *world.Cluster {
 	return &w
 }
 
-// claimed has the scheduler allocate the GPU to a claim of the pod's, which it makes itself if the pod has none.
-func claimed(w *world.Cluster, seconds float64, pod *v1.Pod, claim *resourcev1.ResourceClaim, attaches bool) *resourcev1.ResourceClaim {
+// allocateGPU allocates the GPU to the pod's claim, as the scheduler does. If claim is nil, it creates
+// the claim, as for an extended resource.
+func allocateGPU(w *world.Cluster, seconds float64, pod *v1.Pod, claim *resourcev1.ResourceClaim, attaches bool) *resourcev1.ResourceClaim {
 	if claim == nil {
 		owns := true
 		claim = &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name + "-extended-resources-x", UID: "claim",
 			Annotations:     map[string]string{resourcev1.ExtendedResourceClaimAnnotation: "true"},
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID, Controller: &owns}}}}
-		claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{aGPU("container-0-request-0")}
+		claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{gpuRequest("container-0-request-0")}
 		claim = world.Change(w, seconds, sources.Added, claim, nil)
 	}
 	return world.Change(w, seconds+0.01, sources.Updated, claim, func(c *resourcev1.ResourceClaim) {
@@ -196,23 +199,22 @@ func claimed(w *world.Cluster, seconds float64, pod *v1.Pod, claim *resourcev1.R
 	})
 }
 
-func aGPU(name string) resourcev1.DeviceRequest {
+func gpuRequest(name string) resourcev1.DeviceRequest {
 	return resourcev1.DeviceRequest{Name: name, Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "gpu", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: 1}}
 }
 
-// turns has the GPU's driver say that a condition of it is true.
-func turns(w *world.Cluster, seconds float64, claim *resourcev1.ResourceClaim, condition string) {
+// setDeviceCondition makes a condition of the GPU true, as its driver does.
+func setDeviceCondition(w *world.Cluster, seconds float64, claim *resourcev1.ResourceClaim, condition string) {
 	world.Change(w, seconds, sources.Updated, claim, func(c *resourcev1.ResourceClaim) {
 		c.Status.Devices = []resourcev1.AllocatedDeviceStatus{{Driver: "gpu.example.com", Pool: "node-a", Device: "gpu-0",
 			Conditions: []metav1.Condition{{Type: condition, Status: metav1.ConditionTrue}}}}
 	})
 }
 
-// TestWaitsForDevice: a pod that was placed is in flight until it is bound, which is soon where its GPU needs nothing more, or until
-// its GPU is attached. If that is found to be broken, the attempt fails
-// when the scheduler looks next, which it does every 5 s. So it goes for a pod that has a claim, and for one that asks for the GPU as
-// for an extended resource, for which the scheduler makes the claim.
-func TestWaitsForDevice(t *testing.T) {
+// TestDeviceBinding: a pod is in flight until its GPU is ready. If the GPU is broken, the attempt fails
+// at the scheduler's next check, which is every 5 s. This holds for a pod with a claim and for a pod
+// that requests the GPU as an extended resource.
+func TestDeviceBinding(t *testing.T) {
 	for _, extended := range []bool{false, true} {
 		for _, c := range []struct {
 			condition string
@@ -222,43 +224,43 @@ func TestWaitsForDevice(t *testing.T) {
 			{"attached", "5.0 active; 5.0 inflight; 31.0 scheduled; 31.0 deleted"},
 			{"broken", "5.0 active; 5.0 inflight; 30.0 backoff"},
 		} {
-			w := gpus(c.condition != "")
+			w := gpuCluster(c.condition != "")
 			pod, claim := world.PendingPod("web", "1"), (*resourcev1.ResourceClaim)(nil)
 			if extended {
 				pod.Spec.Containers[0].Resources.Requests["example.com/gpu"] = resource.MustParse("1")
 			} else {
 				claim = &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "mine", UID: "claim"}}
-				claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{aGPU("one")}
+				claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{gpuRequest("one")}
 				claim = world.Change(w, 2, sources.Added, claim, nil)
 				pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &claim.Name}}
 				pod.Spec.Containers[0].Resources.Claims = []v1.ResourceClaim{{Name: "gpu"}}
 			}
-			other := w.AddStuck(3, "other") // whose patch says that the scheduler's requests are told
+			other := w.AddStuck(3, "other") // its patch shows that the source contains the scheduler's requests
 			pod = world.Change(w, 5, sources.Added, pod, nil)
-			claim = claimed(w, 5.01, pod, claim, c.condition != "")
+			claim = allocateGPU(w, 5.01, pod, claim, c.condition != "")
 			switch c.condition {
 			case "":
 				w.Bound(5.06, pod, "node-a")
 			case "attached":
-				turns(w, 26, claim, c.condition)
+				setDeviceCondition(w, 26, claim, c.condition)
 				w.Bound(31, pod, "node-a")
 			case "broken":
-				turns(w, 26, claim, c.condition)
+				setDeviceCondition(w, 26, claim, c.condition)
 			}
 			w.Recorded(60, other, 2)
 			f := shadow.NewFeed(w.Recording(62), world.Config(t))
 			t.Cleanup(f.Close)
 			for i := 0; f.HasEvent(i); i++ {
 			}
-			if got := moves(f, "web"); !strings.HasPrefix(strings.Join(got, "; "), c.want) {
-				t.Errorf("%s, extended %t: it goes %s", c.condition, extended, fmt.Sprint(strings.Join(got, "; ")))
+			if got := feedMoves(f, "web"); !strings.HasPrefix(strings.Join(got, "; "), c.want) {
+				t.Errorf("%s, extended %t: moves are %s", c.condition, extended, strings.Join(got, "; "))
 			}
 		}
 	}
 }
 
-// TestPodGroups: what the model makes of a gang, for which there is room for one pod alone at first. Feature gates are the whole process's,
-// so it runs in one of its own.
+// TestPodGroups checks a gang of two pods, one of which fits at first. It runs in a process of its own,
+// because feature gates are global.
 func TestPodGroups(t *testing.T) {
 	if os.Getenv("SCHEDQ_POD_GROUPS") == "" {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPodGroups$", "-test.v")
@@ -281,20 +283,20 @@ func TestPodGroups(t *testing.T) {
 		group.Spec.SchedulingPolicy.Gang = &schedulingv1beta1.GangSchedulingPolicy{MinCount: 2}
 		world.Change(w, seconds, sources.Added, group, nil)
 	}
-	there := func(w *world.Cluster) {
+	existing := func(w *world.Cluster) {
 		world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-		comes(w, 1, "a", "1", member)
-		comes(w, 1, "b", "1", member)
+		addPod(w, 1, "a", "1", member)
+		addPod(w, 1, "b", "1", member)
 		gang(w, 1)
 		w.Started(2)
 		world.Change(w, 2.8, sources.Added, world.Node("node-b", "1"), nil)
 	}
-	play(t, []scene{
-		{"which comes pod by pod, before its PodGroup", 2, 4.5, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			a, b := comes(w, 2, "a", "1", member), comes(w, 2.1, "b", "1", member)
+	checkMoves(t, []scenario{
+		{"its pods are created before its PodGroup", 2, 4.5, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			a, b := addPod(w, 2, "a", "1", member), addPod(w, 2.1, "b", "1", member)
 			gang(w, 2.2)
-			small := comes(w, 2.3, "alone", "4", nil)
+			small := addPod(w, 2.3, "alone", "4", nil)
 			w.Patched(2.31, small, noRoom, "")
 			world.Change(w, 3.5, sources.Added, world.Node("node-b", "1"), nil)
 			w.Bound(4.4, a, "node-a")
@@ -322,7 +324,7 @@ func TestPodGroups(t *testing.T) {
 			4.401 b scheduled node-b (outcome)
 			4.402 b deleted
 		`},
-		{"that is there when the scheduler starts", 2, 4.5, there, `
+		{"it exists when the scheduler starts", 2, 4.5, existing, `
 			2.000 a active UnscheduledPodAdd
 			2.000 b active UnscheduledPodAdd
 			2.000 a inflight
@@ -337,7 +339,7 @@ func TestPodGroups(t *testing.T) {
 			4.000 b inflight
 		`},
 	})
-	playAgain(t, []scene{{"that is there when the scheduler of a rerun starts", 2, 4.5, there, `
+	checkRerun(t, []scenario{{"it exists when the scheduler of a rerun starts", 2, 4.5, existing, `
 			2.000 a active UnscheduledPodAdd
 			2.000 b active UnscheduledPodAdd
 			2.000 a inflight
@@ -359,4 +361,39 @@ func TestPodGroups(t *testing.T) {
 			4.007 a deleted
 			4.007 b deleted
 		`}})
+}
+
+// addPodWithVolume creates a pod at 3 s whose volume is not provisioned yet.
+func addPodWithVolume(c *world.Cluster) *v1.Pod {
+	mode, class := storagev1.VolumeBindingWaitForFirstConsumer, "disk"
+	world.Change(c, 2, sources.Added, &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Provisioner: "disk.example.com", VolumeBindingMode: &mode}, nil)
+	world.Change(c, 2, sources.Added, world.PendingClaim("data", class), nil)
+	return world.Change(c, 3, sources.Added, world.PendingPod("store", "100m"), func(p *v1.Pod) {
+		p.CreationTimestamp = metav1.NewTime(world.At(3))
+		world.Mount(p, "data")
+	})
+}
+
+// TestSlowVolume: a pod whose volume is provisioned slowly is in flight until it is bound or observed to
+// fail.
+func TestSlowVolume(t *testing.T) {
+	for name, c := range map[string]struct {
+		ends func(*world.Cluster, *v1.Pod)
+		want []string
+	}{
+		"bound": {func(c *world.Cluster, pod *v1.Pod) { c.Bound(10, pod, "node-a") },
+			[]string{"3" + arrival, "3" + popped, "10 inflight>scheduled observed"}},
+		"not provisioned": {func(c *world.Cluster, pod *v1.Pod) { c.Failed(10, pod, "binding volumes: context deadline exceeded") },
+			[]string{"3" + arrival, "3" + popped, "10 inflight>backoff ScheduleAttemptFailure modelled"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var w world.Cluster
+			small := w.Small()
+			w.AddStuck(1.5, "other")
+			pod := addPodWithVolume(&w)
+			w.Delete(5, small) // wakes waiting pods
+			c.ends(&w, pod)
+			replayed.Compare(t, replayed.Moves(t, w.Recording(10.2), "store"), c.want)
+		})
+	}
 }

@@ -2,6 +2,7 @@ package shadow_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"runtime"
@@ -9,22 +10,21 @@ import (
 	"testing"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
-
 	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
 
-// made makes all that f can make by now, and says how much that is.
-func made(f *shadow.Feed) (n int) {
+// drain plays f as far as possible, and returns the number of its events.
+func drain(f *shadow.Feed) (n int) {
 	for ; f.HasEvent(n); n++ {
 	}
 	return n
 }
 
-// longOf is rec as one that is read again and again and not kept. closed counts the readings that have ended.
-func longOf(rec *sources.Recording, closed *int) *sources.Recording {
+// rereadable returns rec as a recording that is read again each time. closed counts the readings that
+// have ended.
+func rereadable(rec *sources.Recording, closed *int) *sources.Recording {
 	return &sources.Recording{Name: "long", End: rec.End, Events: rec.Events, Reread: func(context.Context) iter.Seq2[sources.Event, error] {
 		return func(yield func(sources.Event, error) bool) {
 			defer func() { *closed++ }()
@@ -37,9 +37,9 @@ func longOf(rec *sources.Recording, closed *int) *sources.Recording {
 	}}
 }
 
-// TestToldAsItIs: a log of moves needs no model, however short it is, and neither does an empty one. Any other recording does, though it
-// tells of no pod.
-func TestToldAsItIs(t *testing.T) {
+// TestRecordedMovesNeedNoModel: a recording of moves, or an empty one, is played without a model. Any
+// other recording has one, even without pods.
+func TestRecordedMovesNeedNoModel(t *testing.T) {
 	node := sources.Event{Time: world.At(1), Fact: &sources.ObjectChange{Verb: sources.Added, Object: world.Node("node-a", "1")}}
 	move := world.Move(2, "web", sources.TierActive, "")
 	failure := sources.Event{Time: world.At(2), Fact: &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: noRoom}}
@@ -55,73 +55,73 @@ func TestToldAsItIs(t *testing.T) {
 		{"an Event of an unknown pod", []sources.Event{node, failure}, true},
 	} {
 		f := shadow.NewFeed(&sources.Recording{Events: c.events, End: world.At(3)}, world.Config(t))
-		made(f)
+		drain(f)
 		if is := f.Shadow != nil; is != c.modelled || f.Err != nil || !slices.Equal(f.Events, c.events) {
-			t.Errorf("%s: that it is modelled is %t, %v, and told is %v", c.name, is, f.Err, f.Events)
+			t.Errorf("%s: modelled is %t, %v, events are %v", c.name, is, f.Err, f.Events)
 		}
 		f.Close()
 	}
 }
 
-// TestReadBit: of a recording that is being read, what is told is made up to half a second before the moment that was read last, so that
-// the model can look ahead. What is read later goes on from there.
-func TestReadBit(t *testing.T) {
+// TestPartlyReadRecording: while a recording is being read, its feed ends half a second before the last
+// event, so that the model can look ahead. It continues when more is read.
+func TestPartlyReadRecording(t *testing.T) {
 	t.Run("moves", func(t *testing.T) {
 		rec := world.RecordingOf(world.Move(1, "web", sources.TierActive, ""), world.Move(2, "web", sources.TierInFlight, ""), world.Move(4, "web", sources.TierScheduled, ""))
 		closed := 0
 		rec.End = world.At(2.5)
-		long := longOf(rec, &closed)
+		long := rereadable(rec, &closed)
 		long.Unread = true
 		f := shadow.NewFeed(long, world.Config(t))
 		defer f.Close()
 		for _, c := range []struct {
-			to   float64 // 0: as far as it is read already
+			to   float64 // 0: as far as the recording is read already
 			want int
 		}{{0, 2}, {4.4, 2}, {4.5, 3}} {
 			if c.to > 0 {
 				f.ReadTo(world.At(c.to))
 			}
-			if got := made(f); got != c.want {
-				t.Errorf("read to %g s, %d moves are told, want %d", c.to, got, c.want)
+			if got := drain(f); got != c.want {
+				t.Errorf("read to %g s: %d moves, want %d", c.to, got, c.want)
 			}
 		}
 	})
 	t.Run("objects", func(t *testing.T) {
 		var w world.Cluster
-		nodes(&w, "1", "node-a")
-		web := comes(&w, 2, "web", "4", nil)
+		addNodes(&w, "1", "node-a")
+		web := addPod(&w, 2, "web", "4", nil)
 		w.Patched(2.3, web, noRoom, "")
-		comes(&w, 3, "late", "4", nil)
+		addPod(&w, 3, "late", "4", nil)
 		closed := 0
-		long := longOf(w.Recording(2.6), &closed)
+		long := rereadable(w.Recording(2.6), &closed)
 		long.Unread = true
 		f := shadow.NewFeed(long, world.Config(t))
 		defer f.Close()
-		made(f)
-		says(t, traceOf(f, 2, false), `
+		drain(f)
+		compareTrace(t, traceFeed(f, 2, false), `
 			2.001 web active UnscheduledPodAdd`)
 		f.ReadTo(world.At(3.5))
-		made(f)
-		says(t, traceOf(f, 2.1, false), `
+		drain(f)
+		compareTrace(t, traceFeed(f, 2.1, false), `
 			2.296 web inflight (failure)
 			2.296 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs`)
-		f.ReadTo(world.At(3.7)) // in which late's first attempt would have to show
-		made(f)
-		says(t, traceOf(f, 3, false), `
+		f.ReadTo(world.At(3.7)) // late's first attempt would be observable by then
+		drain(f)
+		compareTrace(t, traceFeed(f, 3, false), `
 			3.001 late active UnscheduledPodAdd`)
 		f.ReadTo(world.At(10))
-		made(f)
-		says(t, traceOf(f, 3.1, false), ``)
+		drain(f)
+		compareTrace(t, traceFeed(f, 3.1, false), ``)
 	})
 }
 
-// TestClosed: a feed that is closed makes nothing more, ends its reading, and leaves nothing behind that goes on. What it made stays.
-func TestClosed(t *testing.T) {
+// TestCloseFeed: a closed feed makes no more events, stops reading and leaves no goroutines.
+func TestCloseFeed(t *testing.T) {
 	var w world.Cluster
 	w.Started(0.5)
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	low := runsOn(&w, "low", "1", 0, 30)
-	comes(&w, 2, "high", "1", priority(100)) // which waits for a victim
+	low := addRunningPod(&w, "low", "1", 0, 30)
+	addPod(&w, 2, "high", "1", priority(100)) // waits for its victim
 	w.Started(3)
 	for i := range 1000 {
 		world.Change(&w, 4+0.001*float64(i), sources.Updated, low, nil)
@@ -134,7 +134,7 @@ func TestClosed(t *testing.T) {
 		name  string
 		of    *sources.Recording
 		rerun bool
-		plays int // how many events before it is closed
+		plays int // events before it is closed
 	}{
 		{"a model", w.Recording(20), false, 20},
 		{"a rerun", w.Recording(20), true, 20},
@@ -143,15 +143,15 @@ func TestClosed(t *testing.T) {
 		{"a rerun at its end", w.Recording(20), true, 9000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			before, closed := running(t), 0
-			long := longOf(c.of, &closed)
+			before, closed := countGoroutines(t), 0
+			long := rereadable(c.of, &closed)
 			long.Rerun = c.rerun
 			f := shadow.NewFeed(long, world.Config(t))
 			more := f.HasEvent(c.plays)
 			if f.Close(); f.Err != nil || f.HasEvent(c.plays+1) && more {
-				t.Errorf("%v, and it makes more", f.Err)
+				t.Errorf("%v, and the feed makes more events", f.Err)
 			}
-			nothingGoesOn(t, before)
+			waitForGoroutines(t, before)
 			if closed != 1 {
 				t.Errorf("of one reading, %d have ended", closed)
 			}
@@ -159,54 +159,56 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestEndsByItself: what a feed has set up for its model does not outlast it where the model comes to its end, or can't be set up.
-func TestEndsByItself(t *testing.T) {
+// TestFeedReleasesResources: when the model ends, or can't be set up, its goroutines and its reading end
+// without Close.
+func TestFeedReleasesResources(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	runsOn(&w, "low", "1", 0, 30)
-	comes(&w, 2, "high", "1", priority(100))
+	addRunningPod(&w, "low", "1", 0, 30)
+	addPod(&w, 2, "high", "1", priority(100))
 	for _, rerun := range []bool{false, true} {
-		before, closed := running(t), 0
-		long := longOf(w.Recording(5), &closed)
+		before, closed := countGoroutines(t), 0
+		long := rereadable(w.Recording(5), &closed)
 		long.Rerun = rerun
 		f := shadow.NewFeed(long, world.Config(t))
-		if made(f); f.Err != nil {
+		if drain(f); f.Err != nil {
 			t.Error(f.Err)
 		}
-		nothingGoesOn(t, before)
+		waitForGoroutines(t, before)
 	}
 	for i := range 1000 { // more than is read ahead
-		comes(&w, 3+0.001*float64(i), fmt.Sprint("web-", i), "1", nil)
+		addPod(&w, 3+0.001*float64(i), fmt.Sprint("web-", i), "1", nil)
 	}
 	cfg := world.Config(t)
 	cfg.Profiles[0].SchedulerName = ""
-	before, closed := running(t), 0
-	if f := shadow.NewFeed(longOf(w.Recording(5), &closed), cfg); f.Err == nil {
-		t.Error("no error is told")
+	before, closed := countGoroutines(t), 0
+	if f := shadow.NewFeed(rereadable(w.Recording(5), &closed), cfg); f.Err == nil {
+		t.Error("there is no error")
 	}
-	if nothingGoesOn(t, before); closed != 1 {
-		t.Errorf("of one reading that came to nothing, %d have ended", closed)
+	if waitForGoroutines(t, before); closed != 1 {
+		t.Errorf("%d of one reading have ended", closed)
 	}
 }
 
-// running is how many goroutines run once a model was set up and closed: some are begun once, by whoever is the first.
-func running(t *testing.T) int {
+// countGoroutines returns the number of goroutines after a model was set up and closed: the first one
+// starts some that stay.
+func countGoroutines(t *testing.T) int {
 	t.Helper()
 	var w world.Cluster
-	nodes(&w, "1", "node-a")
+	addNodes(&w, "1", "node-a")
 	for _, rerun := range []bool{false, true} {
 		rec := w.Recording(3)
 		rec.Rerun = rerun
 		f := shadow.NewFeed(rec, world.Config(t))
-		made(f)
+		drain(f)
 		f.Close()
 	}
 	time.Sleep(20 * time.Millisecond)
 	return runtime.NumGoroutine()
 }
 
-// nothingGoesOn fails the test if more goroutines run than before, and go on.
-func nothingGoesOn(t *testing.T, before int) {
+// waitForGoroutines fails the test if more goroutines than before keep running.
+func waitForGoroutines(t *testing.T, before int) {
 	t.Helper()
 	for range 1000 {
 		if runtime.NumGoroutine() <= before {
@@ -214,18 +216,18 @@ func nothingGoesOn(t *testing.T, before int) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	t.Errorf("%d goroutines run, where %d did", runtime.NumGoroutine(), before)
+	t.Errorf("%d goroutines are running, before there were %d", runtime.NumGoroutine(), before)
 }
 
-// TestNoOtherSchedulerCanBeSetUp: where a scheduler starts that can't be set up, the one before is gone all the same: nothing of it is
-// modelled any more.
-func TestNoOtherSchedulerCanBeSetUp(t *testing.T) {
+// TestNextSchedulerCannotStart: if the next scheduler can't be set up, the model of the one before ends
+// all the same.
+func TestNextSchedulerCannotStart(t *testing.T) {
 	var w world.Cluster
 	w.Started(0.5)
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	comes(&w, 2, "web", "4", nil)
+	addPod(&w, 2, "web", "4", nil)
 	w.Started(3)
-	comes(&w, 4, "late", "4", nil)
+	addPod(&w, 4, "late", "4", nil)
 	for _, rerun := range []bool{false, true} {
 		cfg, rec := world.Config(t), w.Recording(5)
 		rec.Rerun = rerun
@@ -236,25 +238,98 @@ func TestNoOtherSchedulerCanBeSetUp(t *testing.T) {
 				cfg.Profiles[0].SchedulerName = ""
 			}
 		}
-		if got := fmt.Sprint(moves(f, "web"), moves(f, "late")); f.Err == nil || got != "[2.0 active 2.0 inflight 2.0 unschedulable] []" {
-			t.Errorf("rerun %t: %v, they go %s", rerun, f.Err, got)
+		if got := fmt.Sprint(feedMoves(f, "web"), feedMoves(f, "late")); f.Err == nil || got != "[2.0 active 2.0 inflight 2.0 unschedulable] []" {
+			t.Errorf("rerun %t: %v, moves are %s", rerun, f.Err, got)
 		}
 	}
 }
 
-// TestBindingToldOfByTheLogAlone: that a scheduler's log tells of a binding becomes a change of the pod.
-func TestBindingToldOfByTheLogAlone(t *testing.T) {
-	var w world.Cluster
-	logs(&w, 0, sources.AttemptsVerbosity)
-	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	logsBinding(&w, 2.002, 2.01, comes(&w, 2, "web", "1", nil))
-	f := shadow.NewFeed(w.Recording(3), world.Config(t))
-	t.Cleanup(f.Close)
-	var on []string
-	for i := 0; f.HasEvent(i); i++ {
-		if c, ok := f.Events[i].Fact.(*sources.ObjectChange); ok && f.Events[i].Time.Equal(world.At(2.01)) {
-			on = append(on, c.Object.(*v1.Pod).Spec.NodeName)
+// TestSchedulerCannotStart: if no scheduler can be set up with the configuration, the feed reports an error
+// and contains the recorded events without moves.
+func TestSchedulerCannotStart(t *testing.T) {
+	cfg := world.Config(t)
+	cfg.Profiles[0].SchedulerName = ""
+	for name, begins := range map[string]sources.Fact{"from the beginning": nil, "a started scheduler": &sources.SchedulerStarted{}, "a running scheduler": &sources.Attached{Nodes: true}} {
+		for _, rerun := range []bool{false, true} {
+			var w world.Cluster
+			world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			if begins != nil {
+				w.Add(1.5, begins)
+			}
+			world.Change(&w, 2, sources.Added, world.PendingPod("web", "1"), nil)
+			rec := w.Recording(3)
+			rec.Rerun = rerun
+			f := shadow.NewFeed(rec, cfg)
+			events := drain(f)
+			if _, attached := begins.(*sources.Attached); f.Err == nil && !(rerun && attached) || events < len(w.Events)-1 {
+				t.Errorf("%s, rerun %t: %v, %d events", name, rerun, f.Err, events)
+			}
+			f.Close()
 		}
 	}
-	expect(t, "it is told to be on", on, []string{"node-a"})
+	f := shadow.NewLiveFeed(cfg)
+	f.Arrive([]sources.Event{{Time: world.At(1), Fact: &sources.Attached{Nodes: true}}}, world.At(2), sources.Status{})
+	if f.HasEvent(0); f.Err == nil {
+		t.Error("live: there is no error")
+	}
+}
+
+// TestRereadRecording: a recording that is read again each time plays like one in memory, and returns the
+// error of reading it.
+func TestRereadRecording(t *testing.T) {
+	readError := errors.New("the disk is gone")
+	for _, c := range []struct {
+		name  string
+		fails int // after so many events; 0: never
+		log   bool
+	}{{"objects", 0, false}, {"objects, truncated", 4, false}, {"moves", 0, true}, {"moves, truncated", 1, true}} {
+		t.Run(c.name, func(t *testing.T) {
+			var w world.Cluster
+			if c.log {
+				w.Events = world.RecordingOf(world.Move(1, "web", sources.TierActive, ""), world.Move(2, "web", sources.TierInFlight, "")).Events
+			} else {
+				world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+				w.AddStuck(2, "web")
+			}
+			kept := w.Recording(5)
+			closed := 0
+			long := &sources.Recording{Name: "long", End: kept.End, Reread: func(context.Context) iter.Seq2[sources.Event, error] {
+				return func(yield func(sources.Event, error) bool) {
+					defer func() { closed++ }()
+					for i, ev := range kept.Events {
+						if c.fails > 0 && i == c.fails {
+							yield(sources.Event{}, readError)
+							return
+						}
+						if !yield(ev, nil) {
+							return
+						}
+					}
+				}
+			}, Events: kept.Events}
+			count := func(rec *sources.Recording) (n int, err error) {
+				f := shadow.NewFeed(rec, world.Config(t))
+				defer f.Close()
+				for ; f.HasEvent(n); n++ {
+				}
+				return n, f.Err
+			}
+			want, err := count(kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := count(long)
+			if c.fails == 0 && (got != want || err != nil) || c.fails > 0 && (!errors.Is(err, readError) || got >= want) {
+				t.Errorf("%d events, %v, want %d", got, err, want)
+			}
+			if closed != 1 {
+				t.Errorf("%d of one reading have ended", closed)
+			}
+			f := shadow.NewFeed(long, world.Config(t))
+			f.HasEvent(0)
+			if f.Close(); closed != 2 {
+				t.Errorf("after an early Close, %d of two readings have ended", closed)
+			}
+		})
+	}
 }

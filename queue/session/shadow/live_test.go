@@ -14,8 +14,9 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestArrivesLate: what a stream tells too late for its place comes when it is told, in the order of time.
-func TestArrivesLate(t *testing.T) {
+// TestLateEventsStayInTimeOrder: an event that a stream delivers after its time was played is played
+// when it arrives, so events stay in time order.
+func TestLateEventsStayInTimeOrder(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
@@ -30,16 +31,17 @@ func TestArrivesLate(t *testing.T) {
 	f.Arrive(nil, world.At(11), sources.Status{})
 	for i := 0; f.HasEvent(i); i++ {
 		if i > 0 && f.Events[i].Time.Before(f.Events[i-1].Time) {
-			t.Errorf("event %d is before the one that was made before it", i)
+			t.Errorf("event %d is earlier than the one before it", i)
 		}
 	}
-	if got := traceOf(f, 2, false); !strings.HasPrefix(got, "9.501 web active") { // half a second behind the clock
-		t.Errorf("it goes %s", got)
+	if got := traceFeed(f, 2, false); !strings.HasPrefix(got, "9.501 web active") { // half a second behind the clock
+		t.Errorf("the trace is %s", got)
 	}
 }
 
-// TestEventsBesideALog: while a live scheduler's log tells how attempts end, its Events tell no other ones.
-func TestEventsBesideALog(t *testing.T) {
+// TestEventsBesideLog: while a live scheduler's log contains the end of each attempt, an Event is not
+// another attempt.
+func TestEventsBesideLog(t *testing.T) {
 	for verbosity, want := range map[int]int{sources.AttemptsVerbosity: 2, sources.AttemptsVerbosity - 1: 3} {
 		var w world.Cluster
 		w.Add(0.5, &sources.Logged{Verbosity: verbosity})
@@ -53,35 +55,35 @@ func TestEventsBesideALog(t *testing.T) {
 		f := shadow.NewLiveFeed(world.Config(t))
 		t.Cleanup(f.Close)
 		f.Arrive(w.Events, world.At(8), sources.Status{})
-		f.Arrive(nil, world.At(9), sources.Status{}) // no Event waits any more
+		f.Arrive(nil, world.At(9), sources.Status{}) // all delayed Events have arrived by now
 		for i := 0; f.HasEvent(i); i++ {
 		}
-		if got := strings.Count(fmt.Sprint(moves(f, "web")), "inflight"); got != want {
-			t.Errorf("beside a log of %d it is tried %d times, want %d", verbosity, got, want)
+		if got := strings.Count(fmt.Sprint(feedMoves(f, "web")), "inflight"); got != want {
+			t.Errorf("with a log at -v=%d it is tried %d times, want %d", verbosity, got, want)
 		}
 	}
 }
 
-// TestFirstNodeComes: pods wait for the first node of a live cluster, and are tried when the scheduler hears of it.
-func TestFirstNodeComes(t *testing.T) {
+// TestPodsWaitForFirstNode: the pods of a live cluster are tried once its first node is delivered.
+func TestPodsWaitForFirstNode(t *testing.T) {
 	var w world.Cluster
 	w.Add(1, &sources.Attached{})
-	comes(&w, 2, "web", "3", free)
+	addPod(&w, 2, "web", "3", rejectedBefore)
 	world.Change(&w, 10.3, sources.Added, world.Node("node-a", "1"), nil)
 	f := shadow.NewLiveFeed(world.Config(t))
 	t.Cleanup(f.Close)
 	f.Arrive(w.Events, world.At(12), sources.Status{})
-	made(f)
-	says(t, traceOf(f, 2, false), `
+	drain(f)
+	compareTrace(t, traceFeed(f, 2, false), `
 		2.001 web active UnscheduledPodAdd
 		10.301 web inflight (turn)
 		10.302 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs`)
 }
 
-// TestEventsComeLate: an Event that comes too late for its place tells of no other attempt than those that the model has had, and all the
-// same of what was written of its pod.
-func TestEventsComeLate(t *testing.T) {
-	tells := func(seconds float64, count int) func(w *world.Cluster) {
+// TestLateEvents: an Event that arrives after its time was played belongs to an attempt that the model
+// has made, if there is one. It also shows how often the recorder has written of the pod.
+func TestLateEvents(t *testing.T) {
+	event := func(seconds float64, count int) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
 			f := &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: noRoom}
 			if count > 0 {
@@ -90,27 +92,27 @@ func TestEventsComeLate(t *testing.T) {
 			w.Add(seconds, f)
 		}
 	}
-	goes := func(w *world.Cluster) {
+	deletion := func(w *world.Cluster) {
 		world.Change(w, 20.8, sources.Deleted, world.PendingPod("small", "100m"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
 	}
 	for _, c := range []struct {
 		name     string
-		recorded int                      // how often the Event of web was written before the source came
-		then     []func(w *world.Cluster) // what comes second by second from 21 on
+		recorded int                      // count of web's Event before the source attached
+		then     []func(w *world.Cluster) // arrive one per second, from 21 on
 		want     string                   // from 10 on
 	}{
-		{"of an attempt before the source came", 0, []func(w *world.Cluster){tells(0.4, 0)}, ``},
-		{"of one that the model has not had", 0, []func(w *world.Cluster){tells(12, 0)}, `
+		{"an attempt before the source attached", 0, []func(w *world.Cluster){event(0.4, 0)}, ``},
+		{"an attempt that the model has not made", 0, []func(w *world.Cluster){event(12, 0)}, `
 			19.500 web inflight (behind)
 			19.500 web unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)`},
-		{"nothing comes late, and its next attempt would show", 1, []func(w *world.Cluster){goes}, `
+		{"no late Event: its next attempt is observable", 1, []func(w *world.Cluster){deletion}, `
 			20.801 web active AssignedPodDelete
 			20.801 web unschedulable (not tried)`},
-		{"as the second of its pod, whose later ones need not show", 1, []func(w *world.Cluster){func(w *world.Cluster) { tells(0.4, 2)(w); goes(w) }}, `
+		{"the second Event of the pod: later attempts may leave none", 1, []func(w *world.Cluster){func(w *world.Cluster) { event(0.4, 2)(w); deletion(w) }}, `
 			20.801 web active AssignedPodDelete
 			20.801 web inflight (turn)
 			20.802 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs`},
-		{"of one that the model has had, after which another is seen", 0, []func(w *world.Cluster){goes, func(*world.Cluster) {}, tells(20.802, 0), tells(22.6, 0)}, `
+		{"an attempt that the model has made, and then another", 0, []func(w *world.Cluster){deletion, func(*world.Cluster) {}, event(20.802, 0), event(22.6, 0)}, `
 			20.801 web active AssignedPodDelete
 			20.801 web inflight (turn)
 			20.802 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
@@ -120,9 +122,9 @@ func TestEventsComeLate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var w world.Cluster
 			world.Change(&w, 0.5, sources.Added, world.Node("node-a", "1"), nil)
-			comes(&w, 0.5, "small", "100m", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+			addPod(&w, 0.5, "small", "100m", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
 			w.Version = 6
-			comes(&w, 0.5, "web", "4", rejected(0.4, noRoom))
+			addPod(&w, 0.5, "web", "4", rejectedAt(0.4, noRoom))
 			if c.recorded > 0 {
 				w.Add(0.6, &sources.Tried{Pod: world.Key("web"), UID: "web", Attempts: 1, Failed: world.At(0.4), Message: noRoom, Recorded: sources.NewRecorded("7", c.recorded)})
 			}
@@ -130,46 +132,46 @@ func TestEventsComeLate(t *testing.T) {
 			f := shadow.NewLiveFeed(world.Config(t))
 			t.Cleanup(f.Close)
 			f.Arrive(w.Events, world.At(20), sources.Status{})
-			made(f)
+			drain(f)
 			for i, then := range c.then {
 				var w world.Cluster
 				then(&w)
 				f.Arrive(w.Events, world.At(21+float64(i)), sources.Status{})
-				made(f)
+				drain(f)
 			}
 			f.Arrive(nil, world.At(30), sources.Status{})
-			made(f)
-			says(t, traceOf(f, 10, false), c.want)
+			drain(f)
+			compareTrace(t, traceFeed(f, 10, false), c.want)
 		})
 	}
 }
 
-// TestWaitsForEvents: while Events wait for the rate limit of the client that writes them, a session is shown up to half a second before what
-// they have told, so that one that comes late is where it belongs. Once none waits, it goes on to half a second behind the clock.
-func TestWaitsForEvents(t *testing.T) {
+// TestDelayedEvents: while Events are rate-limited, the feed ends half a second before the latest one, so
+// that delayed ones are played in order. Afterwards it ends half a second before the current time.
+func TestDelayedEvents(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
-	web := comes(&w, 2, "web", "4", nil)
-	other := comes(&w, 2, "other", "4", nil)
+	web := addPod(&w, 2, "web", "4", nil)
+	other := addPod(&w, 2, "other", "4", nil)
 	f := shadow.NewLiveFeed(world.Config(t))
 	t.Cleanup(f.Close)
 	f.Arrive(w.Events, world.At(2.1), sources.Status{})
-	tells := func(now, at float64, pod *v1.Pod) {
+	arrive := func(now, at float64, pod *v1.Pod) {
 		f.Arrive([]sources.Event{{Time: world.At(at), Fact: &sources.FailedAttempt{Pod: world.Key(pod.Name), UID: pod.UID, Message: noRoom, Recorded: sources.NewRecorded(pod.ResourceVersion, 1)}}}, world.At(now), sources.Status{})
 		if want := world.At(at - 0.5); f.End.After(want) {
-			t.Errorf("after the Event of %s it is made up to %v, and may be up to %v", pod.Name, f.End, want)
+			t.Errorf("after the Event of %s the feed ends at %v, want at most %v", pod.Name, f.End, want)
 		}
-		made(f)
+		drain(f)
 	}
-	tells(2.5, 2.2, web)
-	tells(3.4, 2.4, other)
+	arrive(2.5, 2.2, web)
+	arrive(3.4, 2.4, other)
 	f.Arrive(nil, world.At(5), sources.Status{})
-	made(f)
+	drain(f)
 	if want := world.At(4.5); !f.End.Equal(want) {
-		t.Errorf("with no Event waiting it is made up to %v, want %v", f.End, want)
+		t.Errorf("without delayed Events the feed ends at %v, want %v", f.End, want)
 	}
-	says(t, traceOf(f, 2, false), `
+	compareTrace(t, traceFeed(f, 2, false), `
 		2.001 web active UnscheduledPodAdd
 		2.001 other active UnscheduledPodAdd
 		2.199 web inflight (failure)
@@ -178,75 +180,75 @@ func TestWaitsForEvents(t *testing.T) {
 		2.400 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)`)
 }
 
-// TestWaitsBehindBindings: while pods are bound, of which Events tell, too, that are not watched, the next one of those that are comes
-// later, and is still where it belongs.
-func TestWaitsBehindBindings(t *testing.T) {
+// TestBindingsDelayEvents: the recorder also writes Events of bindings, which are not watched but count
+// against the rate limit. They delay the watched ones further.
+func TestBindingsDelayEvents(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
-	web := comes(&w, 2, "web", "400", nil)
+	web := addPod(&w, 2, "web", "400", nil)
 	var bound []*v1.Pod
 	for i := range 100 {
-		bound = append(bound, comes(&w, 2, fmt.Sprint("bound-", i), "1m", nil))
+		bound = append(bound, addPod(&w, 2, fmt.Sprint("bound-", i), "1m", nil))
 	}
-	fails := func(at float64) []sources.Event {
+	failure := func(at float64) []sources.Event {
 		return []sources.Event{{Time: world.At(at), Fact: &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: noRoom, Recorded: sources.NewRecorded(web.ResourceVersion, 1)}}}
 	}
 	f := shadow.NewLiveFeed(world.Config(t))
 	t.Cleanup(f.Close)
-	f.Arrive(append(w.Events, fails(2.2)...), world.At(4), sources.Status{})
+	f.Arrive(append(w.Events, failure(2.2)...), world.At(4), sources.Status{})
 	w.Events = nil
 	for _, pod := range bound {
 		w.Bound(4.1, pod, "node-a")
 	}
 	f.Arrive(w.Events, world.At(4.2), sources.Status{})
-	for _, now := range []float64{5.5, 6.9} { // 50 come a second
+	for _, now := range []float64{5.5, 6.9} { // 50 per second
 		if f.Arrive(nil, world.At(now), sources.Status{}); !f.End.Equal(world.At(1.7)) {
-			t.Errorf("at %v it is made up to %v", now, f.End)
+			t.Errorf("at %v the feed ends at %v", now, f.End)
 		}
 	}
 	if f.Arrive(nil, world.At(7.1), sources.Status{}); !f.End.Equal(world.At(6.6)) {
-		t.Errorf("once all must have come it is made up to %v", f.End)
+		t.Errorf("after all have arrived the feed ends at %v", f.End)
 	}
 }
 
-// TestAnotherSchedulersEvents: while Events wait for the rate limit, those of a second scheduler, which come at once by a client of its own,
-// tell nothing of how far the first one's are, nor do its bindings make them come later.
-func TestAnotherSchedulersEvents(t *testing.T) {
+// TestOtherSchedulersEvents: a second scheduler has its own client and rate limit. Its Events do not
+// show how far those of the first are delayed, and its bindings do not delay them.
+func TestOtherSchedulersEvents(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
-	web := comes(&w, 2, "web", "400", nil)
+	web := addPod(&w, 2, "web", "400", nil)
 	foreign := func(name string) *v1.Pod {
-		return comes(&w, 2, name, "1m", func(p *v1.Pod) { p.Spec.SchedulerName = "second" })
+		return addPod(&w, 2, name, "1m", func(p *v1.Pod) { p.Spec.SchedulerName = "second" })
 	}
 	theirs := foreign("theirs")
 	var bound []*v1.Pod
 	for i := range 100 {
 		bound = append(bound, foreign(fmt.Sprint("bound-", i)))
 	}
-	fails := func(at float64, pod *v1.Pod) []sources.Event {
+	failure := func(at float64, pod *v1.Pod) []sources.Event {
 		return []sources.Event{{Time: world.At(at), Fact: &sources.FailedAttempt{Pod: world.Key(pod.Name), UID: pod.UID, Message: noRoom, Recorded: sources.NewRecorded(pod.ResourceVersion, 1)}}}
 	}
 	f := shadow.NewLiveFeed(world.Config(t))
 	t.Cleanup(f.Close)
-	f.Arrive(append(w.Events, fails(2.2, web)...), world.At(4), sources.Status{})
+	f.Arrive(append(w.Events, failure(2.2, web)...), world.At(4), sources.Status{})
 	w.Events = nil
 	for _, pod := range bound {
 		w.Bound(4.1, pod, "node-a")
 	}
-	f.Arrive(append(w.Events, fails(4.1, theirs)...), world.At(4.2), sources.Status{})
+	f.Arrive(append(w.Events, failure(4.1, theirs)...), world.At(4.2), sources.Status{})
 	if !f.End.Equal(world.At(1.7)) {
-		t.Errorf("after another scheduler's Event it is made up to %v", f.End)
+		t.Errorf("after another scheduler's Event the feed ends at %v", f.End)
 	}
 	if f.Arrive(nil, world.At(5.1), sources.Status{}); !f.End.Equal(world.At(4.6)) {
-		t.Errorf("once none waits, as another scheduler's bindings are none of this one's, it is made up to %v", f.End)
+		t.Errorf("without delayed Events the feed ends at %v", f.End)
 	}
 }
 
-// TestAnotherSchedulersEventFirst: the Event of an attempt that another scheduler made is heard of before the pod itself, as one watch may
-// be later than the other. No attempt is made of it.
-func TestAnotherSchedulersEventFirst(t *testing.T) {
+// TestOtherSchedulersEventBeforePod: the Event of another scheduler's attempt arrives before the pod,
+// because watches are independent. The model makes no attempt of it.
+func TestOtherSchedulersEventBeforePod(t *testing.T) {
 	for _, message := range []sources.SafeText{noRoom, `running PreBind plugin "VolumeBinding": no`} {
 		var w world.Cluster
 		world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
@@ -255,25 +257,25 @@ func TestAnotherSchedulersEventFirst(t *testing.T) {
 		t.Cleanup(f.Close)
 		f.Arrive(w.Events, world.At(1.5), sources.Status{})
 		w.Events = nil
-		theirs := comes(&w, 2, "theirs", "4", func(p *v1.Pod) { p.Spec.SchedulerName = "second" })
-		fails := sources.Event{Time: world.At(2.1), Fact: &sources.FailedAttempt{Pod: world.Key("theirs"), UID: theirs.UID, Message: message, Recorded: sources.NewRecorded(theirs.ResourceVersion, 1)}}
-		f.Arrive(append([]sources.Event{fails}, w.Events...), world.At(2.2), sources.Status{})
+		theirs := addPod(&w, 2, "theirs", "4", func(p *v1.Pod) { p.Spec.SchedulerName = "second" })
+		failure := sources.Event{Time: world.At(2.1), Fact: &sources.FailedAttempt{Pod: world.Key("theirs"), UID: theirs.UID, Message: message, Recorded: sources.NewRecorded(theirs.ResourceVersion, 1)}}
+		f.Arrive(append([]sources.Event{failure}, w.Events...), world.At(2.2), sources.Status{})
 		f.Arrive(nil, world.At(4), sources.Status{})
-		made(f)
-		if trace := traceOf(f, 2, false); strings.TrimSpace(trace) != "" {
-			t.Errorf("of %q it goes %s", message, trace)
+		drain(f)
+		if trace := traceFeed(f, 2, false); strings.TrimSpace(trace) != "" {
+			t.Errorf("%q: the trace is %s", message, trace)
 		}
 	}
 }
 
-// TestCausesFirst: a patch that a watch tells of after the next attempt has failed was answered before that, and the loop waited for it: so
-// that one attempt follows the other, and the time between is not one's.
-func TestCausesFirst(t *testing.T) {
+// TestPatchDeliveredAfterNextFailure: a watch delivers a patch after the next pod failed. The loop waited
+// for the response to the patch, so the time between the failures is not the duration of an attempt.
+func TestPatchDeliveredAfterNextFailure(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
-	web := comes(&w, 2, "web", "4", nil)
-	comes(&w, 2, "next", "4", nil)
+	web := addPod(&w, 2, "web", "4", nil)
+	addPod(&w, 2, "next", "4", nil)
 	for _, failed := range []struct {
 		at   float64
 		name string
@@ -281,13 +283,13 @@ func TestCausesFirst(t *testing.T) {
 		w.Add(failed.at, &sources.FailedAttempt{Pod: world.Key(failed.name), UID: types.UID(failed.name), Message: world.TooSmall, Recorded: sources.NewRecorded(web.ResourceVersion, 1)})
 	}
 	w.Patched(2.016, web, world.TooSmall, "")
-	w.Events[len(w.Events)-1].Fact.(*sources.StatusPatched).Sent = time.Time{} // a watch does not tell
+	w.Events[len(w.Events)-1].Fact.(*sources.StatusPatched).Sent = time.Time{} // unknown from a watch
 	f := shadow.NewLiveFeed(world.Config(t))
 	t.Cleanup(f.Close)
 	f.Arrive(w.Events, world.At(2.1), sources.Status{})
 	f.Arrive(nil, world.At(3), sources.Status{})
-	made(f)
-	says(t, traceOf(f, 2, false), `
+	drain(f)
+	compareTrace(t, traceFeed(f, 2, false), `
 		2.001 web active UnscheduledPodAdd
 		2.001 next active UnscheduledPodAdd
 		2.001 web inflight (failure)
@@ -296,26 +298,26 @@ func TestCausesFirst(t *testing.T) {
 		2.012 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 750µs (outcome)`)
 }
 
-// TestWaitsWhileRequestsDo: where a pod is seen to be bound while the model's loop waits for the answer to a patch, and requests wait for the
-// scheduler's rate limit, its attempt was before, and the loop has made none since, also of a source that tells no requests.
-func TestWaitsWhileRequestsDo(t *testing.T) {
+// TestLoopBlockedByRateLimit: a pod is bound while the model's loop waits for the response to a
+// rate-limited patch. Its attempt was before the wait, and the loop has made none since.
+func TestLoopBlockedByRateLimit(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 0.5, sources.Added, world.Node("node-a", "100"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
 	for i := range 150 {
-		w.Bound(1.1+0.005*float64(i), comes(&w, 1.099+0.005*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
+		w.Bound(1.1+0.005*float64(i), addPod(&w, 1.099+0.005*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
 	}
-	comes(&w, 2, "large", "200", nil)
+	addPod(&w, 2, "large", "200", nil)
 	var last *v1.Pod
 	for i := range 20 {
-		last = comes(&w, 2.01+0.000001*float64(i), fmt.Sprint("web-", i), "100m", nil)
+		last = addPod(&w, 2.01+0.000001*float64(i), fmt.Sprint("web-", i), "100m", nil)
 	}
 	w.Bound(2.2, last, "node-a")
 	f := shadow.NewLiveFeed(world.Config(t))
 	t.Cleanup(f.Close)
 	f.Arrive(w.Events, world.At(2.8), sources.Status{})
-	made(f)
-	if trace := traceOf(f, 2.1, false); strings.Count(trace, " inflight") != 1 || !strings.Contains(trace, "2.200 web-19 inflight (behind)") {
-		t.Errorf("it goes %s", trace)
+	drain(f)
+	if trace := traceFeed(f, 2.1, false); strings.Count(trace, " inflight") != 1 || !strings.Contains(trace, "2.200 web-19 inflight (behind)") {
+		t.Errorf("the trace is %s", trace)
 	}
 }

@@ -4,34 +4,39 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/queue/session/world/replayed"
 	"github.com/schedq/schedq/sources"
 )
 
-// free has a pod's attempts need not show: the recorder may have written of it.
-func free(p *v1.Pod) { world.Reject(p, noRoom, "") }
+// rejectedBefore gives a pod the condition of an earlier rejection. The recorder may have written of the
+// pod before, so its attempts may leave no trace.
+func rejectedBefore(p *v1.Pod) { world.Reject(p, noRoom, "") }
 
-// requests has so many of the scheduler's requests told at once.
-func requests(w *world.Cluster, seconds float64, n int) {
+// addRequests adds n requests of the scheduler at once.
+func addRequests(w *world.Cluster, seconds float64, n int) {
 	for range n {
 		w.Add(seconds, &sources.Requested{})
 	}
 }
 
-// TestSeenOtherwise: what the loop does where another attempt is seen than the one that it would make.
-func TestSeenOtherwise(t *testing.T) {
-	play(t, []scene{
-		{"a pod fails that the model has elsewhere, while requests wait: others have their turn when that is over", 2, 2.1, func(w *world.Cluster) {
-			nodes(w, "100", "node-a")
-			db := w.Patched(1.7, comes(w, 1.65, "db", "200", nil), noRoom, "")
+// TestUnexpectedAttempts: an attempt is observed that is not the next one in queue order.
+func TestUnexpectedAttempts(t *testing.T) {
+	checkMoves(t, []scenario{
+		{"a pod fails that is not in activeQ, while requests are rate-limited: earlier pods are tried first", 2, 2.1, func(w *world.Cluster) {
+			addNodes(w, "100", "node-a")
+			db := w.Patched(1.7, addPod(w, 1.65, "db", "200", nil), noRoom, "")
 			for i := range 95 {
-				w.Bound(1.9+0.0001*float64(i), comes(w, 1.9+0.0001*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
+				w.Bound(1.9+0.0001*float64(i), addPod(w, 1.9+0.0001*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
 			}
-			comes(w, 2, "web", "200", nil)
+			addPod(w, 2, "web", "200", nil)
 			w.Failed(2.03, db, noRoom)
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -40,10 +45,10 @@ func TestSeenOtherwise(t *testing.T) {
 			2.030 db inflight (behind)
 			2.030 db unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
-		{"a lease lapses, and is held again", 2, 9, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
+		{"a lease expires and is renewed", 2, 9, func(w *world.Cluster) {
+			addNodes(w, "2", "node-a")
 			w.Add(1.9, &sources.Silent{Since: world.At(1.8)})
-			comes(w, 2, "web", "4", free)
+			addPod(w, 2, "web", "4", rejectedBefore)
 			w.Add(4.5, &sources.Silent{})
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -51,11 +56,11 @@ func TestSeenOtherwise(t *testing.T) {
 			4.500 web inflight (turn)
 			4.501 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"a pod is bound as soon as the loop is free: none was before it", 2, 2.3, func(w *world.Cluster) {
+		{"a pod is bound as soon as the loop is free: it was the first", 2, 2.3, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
-			w.Failed(2.002, comes(w, 2, "web", "4", nil), noRoom) // whose patch is not seen, for which the loop waits
-			comes(w, 2.2071, "db", "4", nil)
-			w.Bound(2.2078, comes(w, 2.2072, "next", "1", nil), "node-a")
+			w.Failed(2.002, addPod(w, 2, "web", "4", nil), noRoom) // the loop waits for its patch, which is not observed
+			addPod(w, 2.2071, "db", "4", nil)
+			w.Bound(2.2078, addPod(w, 2.2072, "next", "1", nil), "node-a")
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (failure)
@@ -71,13 +76,14 @@ func TestSeenOtherwise(t *testing.T) {
 	})
 }
 
-// TestSeenToWaitForAnswers: the loop waits for the answer to the patch of a failed attempt, as long as it may take where it is not seen.
-func TestSeenToWaitForAnswers(t *testing.T) {
-	play(t, []scene{
-		{"requests are not told", 2, 3, func(w *world.Cluster) {
+// TestLoopWaitsForPatchResponse: the loop waits for the response to the patch of a failed attempt. If the
+// patch is not observed, the wait takes the longest usual time.
+func TestLoopWaitsForPatchResponse(t *testing.T) {
+	checkMoves(t, []scenario{
+		{"without requests in the source", 2, 3, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			w.Failed(2.002, comes(w, 2, "web", "2", nil), noRoom)
-			comes(w, 2.003, "db", "2", nil)
+			w.Failed(2.002, addPod(w, 2, "web", "2", nil), noRoom)
+			addPod(w, 2.003, "db", "2", nil)
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (failure)
@@ -86,11 +92,11 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			2.207 db inflight (turn)
 			2.208 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"requests are not told, and pods are not heard", 2, 3, func(w *world.Cluster) {
+		{"without requests in the source, in a gap of the pods' watch", 2, 3, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			web := comes(w, 2, "web", "2", nil)
-			comes(w, 2.001, "db", "2", nil)
-			unheard(w, sources.PodsWatch, 2.0015, 9)
+			web := addPod(w, 2, "web", "2", nil)
+			addPod(w, 2.001, "db", "2", nil)
+			addWatchGap(w, sources.PodsWatch, 2.0015, 9)
 			w.Failed(2.0025, web, noRoom)
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -100,13 +106,13 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			2.007 db inflight (turn)
 			2.008 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"requests wait, and a pod that comes later is bound before the patch: it is that of the next attempt", 2, 3.6, func(w *world.Cluster) {
-			nodes(w, "100", "node-a")
+		{"a later pod is bound before a rate-limited patch: the patch is that of the next attempt", 2, 3.6, func(w *world.Cluster) {
+			addNodes(w, "100", "node-a")
 			for i := range 95 {
-				w.Bound(1.9+0.0001*float64(i), comes(w, 1.9+0.0001*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
+				w.Bound(1.9+0.0001*float64(i), addPod(w, 1.9+0.0001*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
 			}
-			web := comes(w, 2, "web", "200", nil)
-			w.Bound(2.5, comes(w, 2.4, "new", "1", nil), "node-a")
+			web := addPod(w, 2, "web", "200", nil)
+			w.Bound(2.5, addPod(w, 2.4, "new", "1", nil), "node-a")
 			w.Patched(3.5, web, noRoom, "")
 		}, `
 			2.001 web active UnscheduledPodAdd
@@ -119,13 +125,13 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			3.500 web inflight (behind)
 			3.500 web unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
-		{"it had waited for the rate limit, and the model places its pod", 2, 3, func(w *world.Cluster) {
-			nodes(w, "4", "node-a")
-			requests(w, 1.9, 150) // 50 more than may be sent at once: a second's
-			large, late := comes(w, 2.001, "large", "2", nil), comes(w, 2.1, "late", "1", nil)
-			requests(w, 2.3, 1)
+		{"a rate-limited patch of a pod that fits in the model", 2, 3, func(w *world.Cluster) {
+			addNodes(w, "4", "node-a")
+			addRequests(w, 1.9, 150) // 50 beyond the burst take a second
+			large, late := addPod(w, 2.001, "large", "2", nil), addPod(w, 2.1, "late", "1", nil)
+			addRequests(w, 2.3, 1)
 			w.Patched(2.305, large, noRoom, "")
-			requests(w, 2.4, 1)
+			addRequests(w, 2.4, 1)
 			w.Bound(2.403, late, "node-a")
 		}, `
 			2.002 large active UnscheduledPodAdd
@@ -143,18 +149,18 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			2.404 large inflight (turn)
 			2.410 large unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
 		`},
-		{"it had waited for the rate limit, as a binding after it, and a pod that has its node changes before: that is of no attempt", 2, 3, func(w *world.Cluster) {
-			nodes(w, "4", "node-a")
-			old := comes(w, 1, "old", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
-			requests(w, 1.9, 150) // 50 more than may be sent at once: a second's
-			web := comes(w, 1.95, "web", "9", nil)
-			late, large := comes(w, 2, "late", "1", nil), comes(w, 2.001, "large", "8", nil)
-			requests(w, 2.02, 1)
+		{"a rate-limited patch and binding, and before them an update of a bound pod, which shows no attempt", 2, 3, func(w *world.Cluster) {
+			addNodes(w, "4", "node-a")
+			old := addPod(w, 1, "old", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+			addRequests(w, 1.9, 150) // 50 beyond the burst take a second
+			web := addPod(w, 1.95, "web", "9", nil)
+			late, large := addPod(w, 2, "late", "1", nil), addPod(w, 2.001, "large", "8", nil)
+			addRequests(w, 2.02, 1)
 			w.Patched(2.025, web, noRoom, "")
 			world.Change(w, 2.2, sources.Updated, old, func(p *v1.Pod) { p.Status.Phase = v1.PodRunning })
-			requests(w, 2.3, 1)
+			addRequests(w, 2.3, 1)
 			w.Patched(2.305, large, noRoom, "")
-			requests(w, 2.4, 1)
+			addRequests(w, 2.4, 1)
 			w.Bound(2.403, late, "node-a")
 		}, `
 			2.001 late active UnscheduledPodAdd
@@ -165,14 +171,14 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			2.403 late scheduled node-a (outcome)
 			2.404 late deleted
 		`},
-		{"another pod is bound meanwhile, by an attempt before, and all requests are recorded", 2, 3, func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			requests(w, 1.9, 1)
-			web := comes(w, 2, "web", "4", nil)
+		{"another pod is bound during the wait, by an earlier attempt, with all requests recorded", 2, 3, func(w *world.Cluster) {
+			addNodes(w, "2", "node-a")
+			addRequests(w, 1.9, 1)
+			web := addPod(w, 2, "web", "4", nil)
 			w.Failed(2.002, web, noRoom)
-			db := comes(w, 2.01, "db", "1", nil)
-			comes(w, 2.011, "later", "4", free)
-			requests(w, 2.02, 1)
+			db := addPod(w, 2.01, "db", "1", nil)
+			addPod(w, 2.011, "later", "4", rejectedBefore)
+			addRequests(w, 2.02, 1)
 			w.Bound(2.025, db, "node-a")
 			world.Change(w, 2.1, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, noRoom, "") })
 			w.Add(2.1, &sources.StatusPatched{Pod: world.Key("web"), UID: "web", Sent: world.At(2.004)})
@@ -188,11 +194,11 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			2.100 later inflight (turn)
 			2.101 later unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"a pod is placed whose binding waits for the rate limit, longer than requests take", 2, 8, func(w *world.Cluster) {
-			nodes(w, "4", "node-a")
-			requests(w, 1.9, 250) // 150 more than may be sent at once: three seconds'
-			large := comes(w, 2.001, "large", "2", nil)
-			requests(w, 4.85, 1)
+		{"the binding of an assigned pod is rate-limited for longer than a request takes", 2, 8, func(w *world.Cluster) {
+			addNodes(w, "4", "node-a")
+			addRequests(w, 1.9, 250) // 150 beyond the burst take three seconds
+			large := addPod(w, 2.001, "large", "2", nil)
+			addRequests(w, 4.85, 1)
 			w.Bound(4.86, large, "node-a")
 		}, `
 			2.002 large active UnscheduledPodAdd
@@ -200,17 +206,17 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			4.860 large scheduled node-a (outcome)
 			4.861 large deleted
 		`},
-		{"a pod is rejected before any node is looked at", 2, 3, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			pod := comes(w, 2, "store", "100m", func(p *v1.Pod) { world.Mount(p, "data") })
+		{"a pod is rejected before any node is checked", 2, 3, func(w *world.Cluster) {
+			addNodes(w, "1", "node-a")
+			pod := addPod(w, 2, "store", "100m", func(p *v1.Pod) { world.Mount(p, "data") })
 			w.Patched(2.01, pod, "0/1 nodes are available: persistentvolumeclaim \"data\" not found.", "")
 		}, `
 			2.001 store active UnscheduledPodAdd
 			2.006 store inflight (failure)
 			2.006 store unschedulable ScheduleAttemptFailure VolumeRestrictions in 350µs
 		`},
-		{"no node has come yet, and nodes are recorded", 0, 1.1, func(w *world.Cluster) {
-			comes(w, 0.6, "web", "1", nil)
+		{"before the first node of a recording with nodes", 0, 1.1, func(w *world.Cluster) {
+			addPod(w, 0.6, "web", "1", nil)
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 		}, `
 			0.601 web active UnscheduledPodAdd
@@ -220,39 +226,36 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 	})
 }
 
-// TestCatchesUpToALimit: where a pod is seen to be bound that is behind many others, while the model's loop waits for an answer, the loop takes
-// no more of them before it than it has time for in a hundred attempts' time.
-func TestCatchesUpToALimit(t *testing.T) {
+// TestCatchingUpIsLimited: a pod is bound that is behind many others, while the model's loop waits for a
+// response. The loop makes at most a hundred attempts at once to catch up.
+func TestCatchingUpIsLimited(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
-	w.Failed(2.002, comes(&w, 2, "large", "200", nil), noRoom)
+	w.Failed(2.002, addPod(&w, 2, "large", "200", nil), noRoom)
 	var last *v1.Pod
 	for i := range 150 {
-		last = comes(&w, 2.01+0.000001*float64(i), fmt.Sprint("web-", i), "100m", nil)
+		last = addPod(&w, 2.01+0.000001*float64(i), fmt.Sprint("web-", i), "100m", nil)
 	}
 	w.Bound(2.2, last, "node-a")
-	trace := traced(t, w.Recording(2.2), world.Config(t), 2.1)
+	trace := traceRecording(t, w.Recording(2.2), world.Config(t), 2.1)
 	if n := strings.Count(trace, " inflight"); n != 100 || !strings.HasSuffix(trace, "2.200 web-149 inflight (behind)\n2.200 web-149 scheduled node-a (outcome)\n2.200 web-149 deleted\n") {
-		t.Errorf("it makes %d attempts: %s", n, trace)
+		t.Errorf("the loop makes %d attempts: %s", n, trace)
 	}
 }
 
-// TestWaitsForPatchOfTold: an attempt is told to have failed before the model has had it, and its patch, which says the same, is sent 300 ms later. The
-// loop waits for that. So another pod, whose attempt would not show, is tried only then.
-func TestWaitsForPatchOfTold(t *testing.T) {
-	told := func(patched string) func(w *world.Cluster) {
-		return func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
+// TestPatchAfterObservedFailure: an Event shows a failure before the model makes the attempt, and a patch
+// with another message is sent 300 ms later. The patch is that of the next attempt.
+func TestPatchAfterObservedFailure(t *testing.T) {
+	checkMoves(t, []scenario{
+		{"another message", 2, 2.6, func(w *world.Cluster) {
+			addNodes(w, "2", "node-a")
 			small := w.AddSmall(1)
-			comes(w, 1.6, "db", "4", free)
-			web := comes(w, 2, "web", "4", nil)
+			addPod(w, 1.6, "db", "4", rejectedBefore)
+			web := addPod(w, 2, "web", "4", nil)
 			w.Failed(2.0005, web, world.TooSmall)
 			w.Delete(2.05, small)
-			w.Patched(2.305, web, patched, "")
-		}
-	}
-	play(t, []scene{
-		{"the patch says something else: it is that of the next attempt", 2, 2.6, told("0/2 nodes are available: 2 Insufficient cpu."), `
+			w.Patched(2.305, web, "0/2 nodes are available: 2 Insufficient cpu.", "")
+		}, `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (behind)
 			2.001 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 0s
@@ -268,39 +271,47 @@ func TestWaitsForPatchOfTold(t *testing.T) {
 	})
 }
 
-// TestSeenPace: how long attempts take, and how long after the answer to a patch the next begins, is learned from those that are seen.
-func TestSeenPace(t *testing.T) {
-	// Twenty pods fail one after the other, each so long after the one before, and between them something is seen.
-	busy := func(every float64, between func(w *world.Cluster, seconds float64)) func(w *world.Cluster) {
+// TestLearnedPace: the duration of attempts is learned from observed ones.
+func TestLearnedPace(t *testing.T) {
+	// That many pods fail at that interval, with something else between two failures and a pause after
+	// every few. Then old and next fail.
+	busyWithPauses := func(failures int, every float64, pauseAfter int, pause float64, between func(w *world.Cluster, seconds float64)) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
-			nodes(w, "4", "node-a")
+			addNodes(w, "4", "node-a")
 			small := w.AddSmall(1.5)
-			for i := range 40 {
-				comes(w, 1.6, fmt.Sprintf("web-%02d", i), "8", nil)
+			for i := range failures {
+				addPod(w, 1.6, fmt.Sprintf("web-%03d", i), "8", nil)
 			}
-			for i := range 40 {
-				at := 1.7 + every*float64(i)
-				w.Failed(at, world.PendingPod(fmt.Sprintf("web-%02d", i), "8"), noRoom)
+			for i := range failures {
+				at := 1.7 + every*float64(i) + pause*float64(i/pauseAfter)
+				w.Failed(at, world.PendingPod(fmt.Sprintf("web-%03d", i), "8"), noRoom)
 				between(w, at)
 			}
-			w.Delete(2.9, small)
-			w.Recorded(2.95, world.PendingPod("other", "4"), 1)
-			w.Recorded(3, world.PendingPod("other", "4"), 2)
-			old := comes(w, 5, "old", "8", func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(-100) })
+			w.Delete(4, small)
+			w.Recorded(4.05, world.PendingPod("other", "4"), 1)
+			w.Recorded(4.1, world.PendingPod("other", "4"), 2)
+			old := addPod(w, 5, "old", "8", func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(-100) })
 			w.Patched(5.01, old, noRoom, "")
-			comes(w, 5.0011, "next", "8", func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(-100); world.Reject(p, noRoom, "") })
+			addPod(w, 5.0011, "next", "8", func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(-100); world.Reject(p, noRoom, "") })
 		}
 	}
-	n := 0
-	play(t, []scene{
-		{"nothing between them", 5, 6, busy(0.003, func(*world.Cluster, float64) {}), `
+	busy := func(every float64, between func(w *world.Cluster, seconds float64)) func(w *world.Cluster) {
+		return busyWithPauses(40, every, 40, 0, between)
+	}
+	nothing := func(*world.Cluster, float64) {}
+	const learned = `
 			5.001 old active UnscheduledPodAdd
 			5.002 next active UnscheduledPodAdd
 			5.006 old inflight (failure)
-			5.008 old unschedulable ScheduleAttemptFailure NodeResourcesFit in 2.71ms
+			5.009 old unschedulable ScheduleAttemptFailure NodeResourcesFit in 3ms
 			5.010 next inflight (turn)
-			5.013 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 2.71ms
-		`},
+			5.013 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 3ms
+		`
+	n := 0
+	checkMoves(t, []scenario{
+		{"nothing between them", 5, 6, busyWithPauses(120, 0.003, 120, 0, nothing), learned},
+		{"short pauses, which may be attempts", 5, 6, busyWithPauses(120, 0.003, 12, 0.006, nothing), learned},
+		{"pauses that are too long for an attempt", 5, 6, busyWithPauses(120, 0.003, 4, 0.06, nothing), learned},
 		{"a patch between them", 5, 6, busy(0.006, func(w *world.Cluster, at float64) {
 			n++
 			w.Add(at+0.003, &sources.StatusPatched{Pod: world.Key("gone"), UID: "gone", Sent: world.At(at)})
@@ -312,7 +323,7 @@ func TestSeenPace(t *testing.T) {
 			5.010 next inflight (turn)
 			5.011 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"nothing between them, but Events are not heard, and come when they are", 5, 6, func(w *world.Cluster) {
+		{"nothing between them, but the Events arrive after a watch gap", 5, 6, func(w *world.Cluster) {
 			gap := sources.Gap{Since: world.At(1.5)}
 			w.Add(1.5, &sources.WatchGap{Resource: sources.EventsWatch, Gap: gap})
 			busy(0.003, func(w *world.Cluster, at float64) {
@@ -332,7 +343,7 @@ func TestSeenPace(t *testing.T) {
 		{"a binding between them", 5, 6, busy(0.003, func(w *world.Cluster, at float64) {
 			n++
 			name := fmt.Sprint("bound-", n)
-			world.Change(w, at+0.001, sources.Updated, comes(w, at+0.001, name, "1m", nil), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+			world.Change(w, at+0.001, sources.Updated, addPod(w, at+0.001, name, "1m", nil), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
 		}), `
 			5.001 old active UnscheduledPodAdd
 			5.002 next active UnscheduledPodAdd
@@ -344,59 +355,60 @@ func TestSeenPace(t *testing.T) {
 	})
 }
 
-// TestSeenLimited: bindings and patches count against the rate limit of the scheduler's client, unless every request is recorded. Once it is
-// used up, a pod without a sign of an attempt may have been tried all the same.
-func TestSeenLimited(t *testing.T) {
+// TestClientRateLimit: bindings and patches count against the rate limit of the scheduler's client, unless
+// every request is recorded. Once the burst is used up, requests are delayed, so a pod may have been
+// tried although no attempt is observed.
+func TestClientRateLimit(t *testing.T) {
 	burst := func(exact bool, n int, one func(w *world.Cluster, seconds float64, name string)) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
-			nodes(w, "100", "node-a")
+			addNodes(w, "100", "node-a")
 			if exact {
 				w.Add(1.6, &sources.Requested{})
 			}
 			for i := range n {
 				one(w, 1.9+0.0001*float64(i), fmt.Sprint("old-", i))
 			}
-			w.Patched(3.5, comes(w, 2, "web", "200", nil), noRoom, "")
+			w.Patched(3.5, addPod(w, 2, "web", "200", nil), noRoom, "")
 		}
 	}
 	binds := func(w *world.Cluster, seconds float64, name string) {
-		w.Bound(seconds, comes(w, seconds, name, "1m", nil), "node-a")
+		w.Bound(seconds, addPod(w, seconds, name, "1m", nil), "node-a")
 	}
 	patches := func(w *world.Cluster, seconds float64, name string) {
-		pod := comes(w, seconds, name, "200", nil)
+		pod := addPod(w, seconds, name, "200", nil)
 		w.Patched(seconds, pod, noRoom, "")
 	}
-	play(t, []scene{
-		{"by bindings", 2, 3.6, burst(false, 95, binds), `
+	checkMoves(t, []scenario{
+		{"bindings", 2, 3.6, burst(false, 95, binds), `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (turn)
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"by recorded requests", 2, 2.3, func(w *world.Cluster) {
-			nodes(w, "100", "node-a")
-			requests(w, 1.999, 100)
-			comes(w, 2, "web", "200", nil)
+		{"recorded requests", 2, 2.3, func(w *world.Cluster) {
+			addNodes(w, "100", "node-a")
+			addRequests(w, 1.999, 100)
+			addPod(w, 2, "web", "200", nil)
 		}, `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (turn)
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"by fewer bindings", 2, 3.6, burst(false, 70, binds), `
+		{"fewer bindings than the burst", 2, 3.6, burst(false, 70, binds), `
 			2.001 web active UnscheduledPodAdd
 			3.496 web inflight (failure)
 			3.496 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"by patches", 2, 3.6, burst(false, 95, patches), `
+		{"patches", 2, 3.6, burst(false, 95, patches), `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (turn)
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"not by bindings, if requests are recorded", 2, 3.6, burst(true, 95, binds), `
+		{"bindings don't count if requests are recorded", 2, 3.6, burst(true, 95, binds), `
 			2.001 web active UnscheduledPodAdd
 			3.496 web inflight (failure)
 			3.496 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"not by patches, if requests are recorded", 2, 3.6, burst(true, 95, patches), `
+		{"patches don't count if requests are recorded", 2, 3.6, burst(true, 95, patches), `
 			2.001 web active UnscheduledPodAdd
 			3.496 web inflight (failure)
 			3.496 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
@@ -404,233 +416,21 @@ func TestSeenLimited(t *testing.T) {
 	})
 }
 
-// TestSeenRestart: a scheduler that starts has nothing of what the one before knew.
-func TestSeenRestart(t *testing.T) {
-	play(t, []scene{
-		{"pods that went meanwhile are gone, in the order of their names", 2, 6, func(w *world.Cluster) {
-			w.Started(0.5)
-			nodes(w, "1", "node-a")
-			z, a := w.Patched(2.01, comes(w, 2, "z", "4", nil), noRoom, ""), w.Patched(2.11, comes(w, 2.1, "a", "4", nil), noRoom, "")
-			m := w.Patched(2.21, comes(w, 2.2, "m", "4", nil), noRoom, "")
-			bound := comes(w, 2.9995, "b", "1", nil)
-			world.Change(w, 2.9995, sources.Deleted, z, nil)
-			world.Change(w, 2.9996, sources.Deleted, a, nil)
-			w.Bound(2.9997, bound, "node-a")
-			w.Started(3)
-			w.Patched(3.3, m, noRoom, "")
-		}, `
-			2.001 z active UnscheduledPodAdd
-			2.006 z inflight (failure)
-			2.006 z unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.101 a active UnscheduledPodAdd
-			2.106 a inflight (failure)
-			2.106 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.201 m active UnscheduledPodAdd
-			2.206 m inflight (failure)
-			2.206 m unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			3.000 b active UnscheduledPodAdd
-			3.000 b inflight (behind)
-			3.000 b scheduled node-a (outcome)
-			3.000 a deleted
-			3.000 b deleted
-			3.000 z deleted
-			3.000 m active UnscheduledPodAdd
-			3.000 other active UnscheduledPodAdd
-			3.296 m inflight (failure)
-			3.296 m unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			5.900 other inflight (turn)
-			5.901 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
-		{"its client's rate limit is fresh", 2, 6, func(w *world.Cluster) {
-			w.Started(0.5)
-			nodes(w, "100", "node-a")
-			for i := range 95 {
-				w.Bound(1.9+0.0001*float64(i), comes(w, 1.9, fmt.Sprint("old-", i), "1m", nil), "node-a")
-			}
-			w.Started(2)
-			w.Patched(3.5, comes(w, 2.1, "web", "200", nil), noRoom, "")
-		}, `
-			2.000 other active UnscheduledPodAdd
-			2.101 web active UnscheduledPodAdd
-			3.496 web inflight (failure)
-			3.496 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			5.900 other inflight (turn)
-			5.906 other unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
-		`},
-		{"it tries at once what was tried just before", 2, 6, func(w *world.Cluster) {
-			w.Started(0.5)
-			nodes(w, "1", "node-a")
-			web := comes(w, 2, "web", "4", nil)
-			w.Recorded(2.003, web, 1)
-			web = w.Patched(2.01, web, noRoom, "")
-			w.Started(2.0105)
-			w.Recorded(2.013, web, 1)
-			w.Patched(2.02, web, noRoom+" again", "")
-		}, `
-			2.001 web active UnscheduledPodAdd
-			2.002 web inflight (failure)
-			2.003 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
-			2.010 other active UnscheduledPodAdd
-			2.010 web active UnscheduledPodAdd
-			2.012 web inflight (failure)
-			2.013 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
-			5.900 other inflight (turn)
-			5.901 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
-		{"its release decides, unless it is inferred", 2, 6, func(w *world.Cluster) {
-			w.Started(0.5)
-			nodes(w, "1", "node-a")
-			w.Patched(2.01, comes(w, 2, "web", "4", nil), noRoom, "")
-			w.Add(3, &sources.SchedulerStarted{Release: "v1.31.0", PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
-			w.Add(4, &sources.SchedulerRunning{Release: "v1.31.0"}) // which is known
-			w.Add(5, &sources.SchedulerStarted{Release: "v1.30.0", ReleaseInferred: true, PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
-			w.Add(5.5, &sources.SchedulerRunning{Release: "v1.31.0"})
-		}, `
-			2.001 web active UnscheduledPodAdd
-			2.006 web inflight (failure)
-			2.006 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			3.000 other active PodAdd
-			3.000 web active PodAdd
-			5.000 other active PodAdd
-			5.000 web active PodAdd
-			5.900 other inflight (turn)
-			5.901 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			5.901 web inflight (turn)
-			5.901 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
-	})
-}
-
-// TestSeenByALog: what the model makes of a log beside the objects: of its verbosity, of beginnings of attempts, of dumps.
-func TestSeenByALog(t *testing.T) {
-	logs := func(seconds float64, verbosity int) func(w *world.Cluster) {
-		return func(w *world.Cluster) { w.Add(seconds, &sources.Logged{Verbosity: verbosity}) }
-	}
-	fails := func(w *world.Cluster, began, ended float64, name string) {
-		w.Add(ended, &sources.FailedAttempt{Pod: world.Key(name), UID: world.PendingPod(name, "1").UID, Message: noRoom, Log: true, Began: world.At(began)})
-	}
-	dump := func(w *world.Cluster, seconds float64, pod *v1.Pod, in sources.Tier) {
-		w.Add(seconds, &sources.Dumped{Pod: world.Key(pod.Name), UID: pod.UID, In: in})
-	}
-	play(t, []scene{
-		{"an attempt begins before the pod's creation is delivered, and another while it is unschedulable", 2, 4, func(w *world.Cluster) {
-			logs(0, 3)(w)
-			nodes(w, "4", "node-a")
-			a := comes(w, 2, "a", "8", nil)
-			fails(w, 2.0005, 2.001, "a")
-			a = w.Patched(2.01, a, noRoom, "")
-			fails(w, 2.5, 2.504, "a")
-			w.Patched(2.51, a, noRoom+" again", "")
-		}, `
-			2.001 a active UnscheduledPodAdd
-			2.001 a inflight
-			2.001 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 500µs (outcome)
-			2.500 a inflight
-			2.504 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 4ms (outcome)
-		`},
-		{"it tells all moves, and then none: an attempt is under way at either end", 2, 4, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			w.Failed(2.003, comes(w, 2, "web", "4", nil), noRoom)
-			logs(2.002, sources.MovesVerbosity)(w)
-			for i, to := range []sources.Tier{sources.TierUnschedulable, sources.TierActive, sources.TierActive, sources.TierInFlight, sources.TierScheduled} {
-				w.Add(2.1+0.1*float64(i), &sources.Move{Pod: world.Key("web"), To: to, Restated: i == 2})
-			}
-			w.Bound(2.5, world.PendingPod("web", "4"), "node-a")
-			comes(w, 2.6, "late", "1", nil)
-			w.Add(2.61, &sources.Move{Pod: world.Key("late"), To: sources.TierActive})
-			w.Add(2.62, &sources.Move{Pod: world.Key("late"), To: sources.TierInFlight})
-			logs(2.7, 0)(w)
-			logs(2.71, 0)(w)
-			w.Bound(2.8, world.PendingPod("late", "1"), "node-a")
-		}, `
-			2.001 web active UnscheduledPodAdd
-			2.002 web inflight (failure)
-			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 300µs (outcome)
-			2.800 late scheduled node-a (outcome)
-			2.801 late deleted
-		`},
-		{"a dump lists a pod whose attempt is under way", 2, 4, func(w *world.Cluster) {
-			nodes(w, "4", "node-a")
-			a := comes(w, 2, "a", "8", nil)
-			w.Failed(2.005, a, noRoom)
-			dump(w, 2.0045, a, sources.TierActive)
-			placed := comes(w, 2.5, "placed", "1", nil)
-			dump(w, 2.5015, placed, sources.TierActive)
-			dump(w, 2.503, placed, sources.TierBackoff)
-		}, `
-			2.001 a active UnscheduledPodAdd
-			2.004 a inflight (failure)
-			2.005 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 800µs (outcome)
-			2.005 a active (dump)
-			2.005 a unschedulable (not tried)
-			2.501 placed active UnscheduledPodAdd
-			2.503 placed backoff (dump)
-			3.000 placed active BackoffComplete
-			3.900 placed inflight (turn)
-			3.906 placed unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
-		`},
-		{"a dump lists a pod that was placed as unschedulable: its binding has failed", 3, 5, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			dump(w, 4, wantsVolume(w), sources.TierUnschedulable)
-		}, `
-			3.001 store active UnscheduledPodAdd
-			3.001 store inflight (turn)
-			4.000 store unschedulable ScheduleAttemptFailure (dump)
-		`},
-		{"a dump lists pods that it tells nothing of", 2, 4, func(w *world.Cluster) {
-			nodes(w, "4", "node-a")
-			theirs := comes(w, 2, "theirs", "8", func(p *v1.Pod) { p.Spec.SchedulerName = "volcano" })
-			gated := comes(w, 2.05, "gated", "1", func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "g"}} })
-			dump(w, 3, gated, sources.TierUnschedulable) // as which gated pods are listed
-			bound := w.Bound(2.11, comes(w, 2.1, "bound", "1", nil), "node-a")
-			again := comes(w, 2.2, "again", "8", nil)
-			w.Patched(2.21, again, noRoom, "")
-			for _, pod := range []*v1.Pod{theirs, bound, world.PendingPod("nobody", "1")} {
-				dump(w, 3, pod, sources.TierActive)
-			}
-			w.Add(3, &sources.Dumped{Pod: world.Key("again"), UID: "another", In: sources.TierActive})
-		}, `
-			2.051 gated gated UnscheduledPodAdd
-			2.101 bound active UnscheduledPodAdd
-			2.109 bound inflight (turn)
-			2.110 bound scheduled node-a (outcome)
-			2.111 bound deleted
-			2.201 again active UnscheduledPodAdd
-			2.206 again inflight (failure)
-			2.206 again unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
-		{"a dump finds a pod woken, which the model has unschedulable", 2, 4, func(w *world.Cluster) {
-			nodes(w, "4", "node-a")
-			a := w.Patched(2.01, comes(w, 2, "a", "8", nil), noRoom, "")
-			dump(w, 3, a, sources.TierBackoff)
-			dump(w, 3.2, a, sources.TierUnschedulable)
-			dump(w, 3.4, a, sources.TierUnschedulable)
-		}, `
-			2.001 a active UnscheduledPodAdd
-			2.006 a inflight (failure)
-			2.006 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			3.000 a backoff (dump)
-			3.000 a inflight (turn)
-			3.001 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
-	})
-}
-
-// TestSeenOfFlushes: a flush of backoffQ shows by the attempts of the pods that it woke, as late as they begin.
-func TestSeenOfFlushes(t *testing.T) {
-	of := func(verbosity int, sees func(w *world.Cluster, a *v1.Pod)) func(w *world.Cluster) {
+// TestObservedFlushes: an observed attempt of a pod in backoffQ shows when the flush ran, at the latest.
+func TestObservedFlushes(t *testing.T) {
+	withLog := func(verbosity int, observe func(w *world.Cluster, a *v1.Pod)) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
 			if verbosity > 0 {
 				w.Add(0, &sources.Logged{Verbosity: verbosity})
 			}
 			small := w.Small()
 			a := w.AddStuck(2.3, "a")
-			w.Delete(2.5, small) // a backs off until 3.303, and the flush runs at 4 by the scheduler's start
-			sees(w, a)
+			w.Delete(2.5, small) // a backs off until 3.303, and the flush is expected at 4
+			observe(w, a)
 		}
 	}
-	playWith(t, byFlushesAlone, []scene{
-		{"by an Event", 2, 5, of(0, func(w *world.Cluster, a *v1.Pod) { w.Recorded(3.5, a, 2) }), `
+	checkMovesWith(t, noPopFromBackoffQ, []scenario{
+		{"an Event", 2, 5, withLog(0, func(w *world.Cluster, a *v1.Pod) { w.Recorded(3.5, a, 2) }), `
 			2.301 a active UnscheduledPodAdd
 			2.302 a inflight (failure)
 			2.303 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
@@ -639,9 +439,9 @@ func TestSeenOfFlushes(t *testing.T) {
 			3.500 a inflight (turn)
 			3.500 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 0s
 		`},
-		{"by an Event, and the next runs as long after it", 4, 7, func(w *world.Cluster) {
+		{"an Event, and the next flush a second after it", 4, 7, func(w *world.Cluster) {
 			small := w.AddSmall(1)
-			of(0, func(w *world.Cluster, a *v1.Pod) {
+			withLog(0, func(w *world.Cluster, a *v1.Pod) {
 				w.Recorded(3.5, a, 2)
 				w.Delete(3.7, small)
 			})(w)
@@ -650,7 +450,7 @@ func TestSeenOfFlushes(t *testing.T) {
 			6.303 a inflight (turn)
 			6.304 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"by a log that tells when attempts begin", 2, 5, of(3, func(w *world.Cluster, a *v1.Pod) {
+		{"the logged start of an attempt", 2, 5, withLog(3, func(w *world.Cluster, a *v1.Pod) {
 			w.Add(3.5, &sources.FailedAttempt{Pod: world.Key("a"), UID: "a", Message: noRoom, Log: true, Began: world.At(3.4)})
 		}), `
 			2.301 a active UnscheduledPodAdd
@@ -661,7 +461,7 @@ func TestSeenOfFlushes(t *testing.T) {
 			3.400 a inflight
 			3.500 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 100ms (outcome)
 		`},
-		{"not by an attempt that was before its backoff is over", 2, 5, of(0, func(w *world.Cluster, a *v1.Pod) { w.Recorded(3.1, a, 2) }), `
+		{"an attempt before the end of the backoff shows no flush", 2, 5, withLog(0, func(w *world.Cluster, a *v1.Pod) { w.Recorded(3.1, a, 2) }), `
 			2.301 a active UnscheduledPodAdd
 			2.302 a inflight (failure)
 			2.303 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
@@ -672,50 +472,21 @@ func TestSeenOfFlushes(t *testing.T) {
 	})
 }
 
-// attempts returns how many times that pod is tried.
-func attempts(t *testing.T, rec *sources.Recording, pod string) (n int) {
-	t.Helper()
-	for _, m := range replayed.Moves(t, rec, pod) {
-		if strings.Contains(m, ">inflight") {
-			n++
-		}
-	}
-	return n
-}
-
-// TestPatchBesideLog: where the scheduler's log tells how each attempt ends, no patch shows another one.
-func TestPatchBesideLog(t *testing.T) {
-	for name, of := range map[string]struct{ verbosity, tried int }{"of 2": {2, 1}, "of 0": {0, 2}} {
-		t.Run(name, func(t *testing.T) {
-			var c world.Cluster
-			c.Add(0, &sources.Logged{Verbosity: of.verbosity})
-			world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
-			web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), nil)
-			c.Add(2.003, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Message: world.TooSmall, Log: of.verbosity > 0})
-			web = c.Patched(2.01, web, world.TooSmall, "")
-			c.Patched(5, web, world.TooSmall, "")
-			if got := attempts(t, c.Recording(6), "web"); got != of.tried {
-				t.Errorf("it is tried %d times, want %d", got, of.tried)
-			}
-		})
-	}
-}
-
-// flushing is that a scheduler starts which takes pods out of backoffQ by its flush alone.
-func flushing() *sources.SchedulerStarted {
+// startWithoutPop is the start of a scheduler without SchedulerPopFromBackoffQ.
+func startWithoutPop() *sources.SchedulerStarted {
 	return &sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1,
 		Gates: map[string]bool{"SchedulerPopFromBackoffQ": false}}
 }
 
-// TestFlushSeenLate: a flush that shows by the attempt of one pod has taken no pod whose backoff went on for longer than that of the
-// one. When the scheduler started, and so when it flushes, is known but roughly.
-func TestFlushSeenLate(t *testing.T) {
+// TestLateObservedFlush: a flush that is inferred from the attempt of one pod does not move a pod whose
+// backoff ends later. The start of the scheduler, and so its flushes, are known only roughly.
+func TestLateObservedFlush(t *testing.T) {
 	var c world.Cluster
-	c.Add(0, flushing())
+	c.Add(0, startWithoutPop())
 	small := c.Small()
 	a, b := c.AddStuck(2.300, "a"), c.AddStuck(2.340, "b")
 	c.Delete(2.5, small)
-	c.Recorded(3.350, a, 2) // the real flushes run at each second's 320th millisecond
+	c.Recorded(3.350, a, 2) // the real flushes run at 320 ms of each second
 	c.Recorded(4.325, b, 2)
 	rec := c.Recording(4.5)
 	const woken = "2 unschedulable>backoff AssignedPodDelete NodeResourcesFit modelled"
@@ -726,4 +497,105 @@ func TestFlushSeenLate(t *testing.T) {
 			second + " inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
 		})
 	}
+}
+
+// TestUngatingIsLoggedTwice: kube-scheduler logs the move of an ungated pod twice.
+func TestUngatingIsLoggedTwice(t *testing.T) {
+	var c world.Cluster
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+	web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "wait"}} })
+	world.Change(&c, 5, sources.Updated, web, func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
+	var moves []string
+	if err := timeline.Replay(t.Context(), c.Recording(5.5), timeline.Options{}, func(m *board.Transition) error {
+		text := m.From.String() + ">" + m.To.String() + " " + m.Event
+		if m.Restated() {
+			text += " restated"
+		}
+		moves = append(moves, text)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	replayed.Compare(t, moves, []string{
+		">gated UnscheduledPodAdd",
+		"gated>active TargetPodUpdatePodSchedulingGatesEliminated",
+		"active>active TargetPodUpdatePodSchedulingGatesEliminated restated",
+		"active>inflight ",
+		"inflight>unschedulable ScheduleAttemptFailure",
+	})
+}
+
+// TestLoopWaitsWithoutSendTime: if the send time of a patch is unknown, the loop waits for the shortest
+// usual duration of a request. The patched pod was not woken in the model.
+func TestLoopWaitsWithoutSendTime(t *testing.T) {
+	var c world.Cluster
+	small := c.Small()
+	web := c.AddStuck(2, "web")
+	c.Recorded(3, web, 2)
+	picky := world.Change(&c, 4, sources.Added, world.PendingPod("picky", "1"), func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} })
+	picky = c.Patched(4.01, picky, "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.", "")
+	c.Delete(10, small)
+	world.Change(&c, 10.0035, sources.Updated, picky, func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") })
+	c.Add(10.0035, &sources.StatusPatched{Pod: world.Key("picky"), UID: picky.UID})
+	var popped []float64
+	err := timeline.Replay(t.Context(), c.Recording(11), timeline.Options{}, func(m *board.Transition) error {
+		if m.To == queue.InFlight && m.Pod.Key.Name == "web" && m.Time.After(world.At(10)) {
+			popped = append(popped, m.Time.Sub(world.At(10)).Seconds())
+		}
+		return nil
+	})
+	if err != nil || len(popped) != 1 || popped[0] < 0.0035 || popped[0] > 0.005 {
+		t.Errorf("%v, web is popped after %v seconds, want after the patch", err, popped)
+	}
+}
+
+// TestFlushesAfterLastEvent: flushes also run between the last event of a recording and its end.
+func TestFlushesAfterLastEvent(t *testing.T) {
+	var c world.Cluster
+	world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+	world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), nil)
+	replayed.Compare(t, replayed.Moves(t, c.Recording(330), "web")[3:], nil)
+	replayed.Compare(t, replayed.Moves(t, c.Recording(340), "web")[3:], []string{
+		"331 unschedulable>active UnschedulableTimeout NodeResourcesFit modelled",
+		"331 active>inflight NodeResourcesFit modelled",
+		"331 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
+	})
+}
+
+// TestClockOffsetMovesFlushes: a backoff ends with a whole second of the scheduler's clock. Once the offset
+// of the source's clock is known, this applies to the backoff in progress, which ends at 3.01, and to
+// later ones.
+func TestClockOffsetMovesFlushes(t *testing.T) {
+	withOffset := func(known float64, ahead time.Duration) func(w *world.Cluster) {
+		return func(w *world.Cluster) {
+			addNodes(w, "2", "node-a")
+			if known < 2 {
+				w.Add(known, &sources.Clocks{Ahead: ahead})
+				w.Started(1.5) // the offset applies to the next scheduler too
+			}
+			web := world.Change(w, 2.01, sources.Updated, addPod(w, 2, "web", "4", nil), func(p *v1.Pod) {
+				world.Reject(p, "running PreFilter plugin \"VolumeBinding\": error getting PVC", "")
+				p.Status.Conditions[0].Reason = v1.PodReasonSchedulerError
+			})
+			w.Add(2.01, &sources.StatusPatched{Pod: world.Key(web.Name), UID: web.UID, Sent: world.At(2.005)})
+			if known > 2 {
+				w.Add(known, &sources.Clocks{Ahead: ahead})
+			}
+		}
+	}
+	const early = `
+			3.380 web active BackoffComplete
+			3.380 web inflight (turn)
+			3.381 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`
+	checkMoves(t, []scenario{
+		{"no offset", 2.1, 4.5, withOffset(0.5, 0), `
+			4.000 web active BackoffComplete
+			4.000 web inflight (turn)
+			4.001 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+		{"380 ms ahead", 2.1, 4.5, withOffset(0.5, 380*time.Millisecond), early},
+		{"380 ms ahead, known during the backoff", 2.1, 4.5, withOffset(2.6, 380*time.Millisecond), early},
+		{"620 ms behind", 2.1, 4.5, withOffset(0.5, -620*time.Millisecond), early},
+	})
 }

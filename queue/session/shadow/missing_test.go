@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
-	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedq/schedq/queue"
@@ -22,31 +21,31 @@ import (
 )
 
 const (
-	arrives  = " >active UnscheduledPodAdd modelled"
-	popped   = " active>inflight modelled"
-	fails    = " inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled"
-	woken    = " unschedulable>backoff AssignedPodDelete NodeResourcesFit modelled"
-	isPopped = " backoff>inflight NodeResourcesFit modelled"
-	asleep   = " backoff>unschedulable NodeResourcesFit modelled"
-	isTaken  = " unschedulable>inflight NodeResourcesFit modelled"
+	arrival             = " >active UnscheduledPodAdd modelled"
+	popped              = " active>inflight modelled"
+	failed              = " inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled"
+	woken               = " unschedulable>backoff AssignedPodDelete NodeResourcesFit modelled"
+	poppedFromBackoff   = " backoff>inflight NodeResourcesFit modelled"
+	returned            = " backoff>unschedulable NodeResourcesFit modelled"
+	poppedUnschedulable = " unschedulable>inflight NodeResourcesFit modelled"
 )
 
-// TestRecorder: the first and the second failed attempt of a pod that stays as it is are seen, and so there
-// was none that is not. Those that follow are not seen, and are modelled.
-func TestRecorder(t *testing.T) {
+// TestObservableAttempts: the first two failures of an unchanged pod are observable, so an attempt that is
+// not observed was not made. Later ones are not observable, so the model makes them.
+func TestObservableAttempts(t *testing.T) {
 	var c world.Cluster
 	first := c.Small()
 	second, third := c.AddSmall(1), c.AddSmall(1)
 	web := c.AddStuck(2, "web")
-	c.Delete(3, first) // the loop is not seen to take web for this, nor for what follows
+	c.Delete(3, first) // no attempt follows
 	c.Recorded(6.001, web, 1)
 	c.Delete(8, second)
 	c.Recorded(8.2, web, 2)
-	c.Delete(11, third) // from here on its attempts are not seen
+	c.Delete(11, third) // from here on its attempts are not observable
 	err := timeline.Replay(t.Context(), c.Recording(20), timeline.Options{}, func(m *board.Transition) error {
-		if asleep := m.From == queue.Backoff && m.To == queue.Unschedulable; m.TakenBack() != asleep {
+		if returns := m.From == queue.Backoff && m.To == queue.Unschedulable; m.TakenBack() != returns {
 			t.Errorf("%s → %s %s: TakenBack is wrong", m.From, m.To, m.Event)
-		} else if asleep && !strings.HasPrefix(new(session.Frame).Why(m)[0], "No attempt followed") {
+		} else if returns && !strings.HasPrefix(new(session.Frame).Why(m)[0], "No attempt followed") {
 			t.Error(new(session.Frame).Why(m))
 		}
 		return nil
@@ -55,26 +54,27 @@ func TestRecorder(t *testing.T) {
 		t.Fatal(err)
 	}
 	replayed.Compare(t, replayed.Moves(t, c.Recording(20), "web"), []string{
-		"2" + arrives, "2" + popped, "2" + fails,
-		"3" + woken, "3" + asleep, "6" + isTaken, "6" + fails,
-		"8" + woken, "8" + isPopped, "8" + fails,
-		"11" + woken, "11" + isPopped, "11" + fails,
+		"2" + arrival, "2" + popped, "2" + failed,
+		"3" + woken, "3" + returned, "6" + poppedUnschedulable, "6" + failed,
+		"8" + woken, "8" + poppedFromBackoff, "8" + failed,
+		"11" + woken, "11" + poppedFromBackoff, "11" + failed,
 	})
 }
 
-// TestRecorderOfAnother: the loop takes others before a pod whose attempt is yet to be seen.
-func TestRecorderOfAnother(t *testing.T) {
+// TestObservableAttemptsInOrder: a pod whose attempt is observed later is popped later, although it is
+// first in activeQ.
+func TestObservableAttemptsInOrder(t *testing.T) {
 	var c world.Cluster
 	small := c.Small()
-	web, db := c.AddStuck(2, "web"), c.AddStuck(2.5, "db") // so web is the first in activeQ
+	web, db := c.AddStuck(2, "web"), c.AddStuck(2.5, "db") // web is first in activeQ
 	c.Delete(4, small)
 	c.Recorded(4.1, db, 1)
 	c.Recorded(4.3, web, 1)
-	taken(t, c.Recording(20), 4, "db 4.10", "web 4.30")
+	checkPops(t, c.Recording(20), 4, "db 4.10", "web 4.30")
 }
 
-// taken compares when the loop takes which pod after so many seconds.
-func taken(t *testing.T, rec *sources.Recording, after float64, want ...string) {
+// checkPops compares which pods are popped after that second, and when.
+func checkPops(t *testing.T, rec *sources.Recording, after float64, want ...string) {
 	t.Helper()
 	var got []string
 	err := timeline.Replay(t.Context(), rec, timeline.Options{}, func(m *board.Transition) error {
@@ -84,105 +84,35 @@ func taken(t *testing.T, rec *sources.Recording, after float64, want ...string) 
 		return nil
 	})
 	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v, want %v", got, err, want)
+		t.Errorf("popped are %v, %v, want %v", got, err, want)
 	}
 }
 
-// TestLoopWaitsUntold: where it is not told when the patch was sent, the loop waits for as long as requests take at
-// the least. The model had not woken the pod that is patched.
-func TestLoopWaitsUntold(t *testing.T) {
+// TestLoopWasBlocked: the attempt of the first pod in activeQ is observed late, and no event can have
+// woken it in between. So the loop was blocked, and popped no other pod either.
+func TestLoopWasBlocked(t *testing.T) {
 	var c world.Cluster
 	small := c.Small()
-	web := c.AddStuck(2, "web")
-	c.Recorded(3, web, 2)
-	picky := world.Change(&c, 4, sources.Added, world.PendingPod("picky", "1"), func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} })
-	picky = c.Patched(4.01, picky, "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.", "")
+	web, db := c.AddStuck(2, "web"), c.AddStuck(2.5, "db") // web is first in activeQ
+	c.Recorded(3, db, 2)                                   // its later attempts are not observable
 	c.Delete(10, small)
-	world.Change(&c, 10.0035, sources.Updated, picky, func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") })
-	c.Add(10.0035, &sources.StatusPatched{Pod: world.Key("picky"), UID: picky.UID})
-	var popped []float64
-	err := timeline.Replay(t.Context(), c.Recording(11), timeline.Options{}, func(m *board.Transition) error {
-		if m.To == queue.InFlight && m.Pod.Key.Name == "web" && m.Time.After(world.At(10)) {
-			popped = append(popped, m.Time.Sub(world.At(10)).Seconds())
-		}
-		return nil
-	})
-	if err != nil || len(popped) != 1 || popped[0] < 0.0035 || popped[0] > 0.005 {
-		t.Errorf("%v, web is popped %v seconds later, want it after the patch", err, popped)
-	}
+	c.Recorded(10.09, web, 1)
+	checkPops(t, c.Recording(10.2), 4, "web 10.09", "db 10.09")
 }
 
-// TestLoopHeldUp: where the first pod's attempt is seen late, and nothing can have woken the pod in between, the loop was
-// held up, and took none behind it either.
-func TestLoopHeldUp(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		between func(c *world.Cluster, other *v1.Pod)
-		want    []string
-	}{
-		{"nothing", func(*world.Cluster, *v1.Pod) {}, []string{"web 10.09", "db 10.09"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var r world.Cluster
-			small := r.Small()
-			other := r.AddSmall(1)
-			web, db := r.AddStuck(2, "web"), r.AddStuck(2.5, "db") // so web is the first in activeQ
-			r.Recorded(3, db, 2)                                   // what follows of it is not seen
-			r.Delete(10, small)
-			c.between(&r, other)
-			r.Recorded(10.09, web, 1)
-			taken(t, r.Recording(10.2), 4, c.want...)
-		})
-	}
-}
-
-// wantsVolume has a pod come, 3 s after the start, whose volume somebody has yet to provide.
-func wantsVolume(c *world.Cluster) *v1.Pod {
-	mode, class := storagev1.VolumeBindingWaitForFirstConsumer, "disk"
-	world.Change(c, 2, sources.Added, &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Provisioner: "disk.example.com", VolumeBindingMode: &mode}, nil)
-	world.Change(c, 2, sources.Added, world.PendingClaim("data", class), nil)
-	return world.Change(c, 3, sources.Added, world.PendingPod("store", "100m"), func(p *v1.Pod) {
-		p.CreationTimestamp = metav1.NewTime(world.At(3))
-		world.Mount(p, "data")
-	})
-}
-
-// TestSlowVolume: a pod whose volume takes long to be provided is in flight until it is bound, or seen to fail.
-func TestSlowVolume(t *testing.T) {
-	for name, of := range map[string]struct {
-		ends func(*world.Cluster, *v1.Pod)
-		want []string
-	}{
-		"bound": {func(c *world.Cluster, pod *v1.Pod) { c.Bound(10, pod, "node-a") },
-			[]string{"3" + arrives, "3" + popped, "10 inflight>scheduled observed"}},
-		"not provided": {func(c *world.Cluster, pod *v1.Pod) { c.Failed(10, pod, "binding volumes: context deadline exceeded") },
-			[]string{"3" + arrives, "3" + popped, "10 inflight>backoff ScheduleAttemptFailure modelled"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var c world.Cluster
-			small := c.Small()
-			c.AddStuck(1.5, "other")
-			pod := wantsVolume(&c)
-			c.Delete(5, small) // which wakes pods that wait
-			of.ends(&c, pod)
-			replayed.Compare(t, replayed.Moves(t, c.Recording(10.2), "store"), of.want)
-		})
-	}
-}
-
-// TestRecorderUnknown: of a pod that was there before the source, and of all where the source tells nothing of the
-// recorder, no attempt is held back.
-func TestRecorderUnknown(t *testing.T) {
+// TestUnobservableAttempts: the model makes attempts without evidence if the pod is older than the source,
+// or if the source contains no Events.
+func TestUnobservableAttempts(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		stuck func(c *world.Cluster) *v1.Pod
 	}{
-		{"a pod from before", func(c *world.Cluster) *v1.Pod {
+		{"older pod", func(c *world.Cluster) *v1.Pod {
 			c.AddStuck(1.5, "other")
 			pod := world.Change(c, 2, sources.Added, world.PendingPod("web", "4"), nil)
 			return c.Patched(2.01, pod, world.TooSmall, "")
 		}},
-		{"no recorder", func(c *world.Cluster) *v1.Pod {
+		{"no Events", func(c *world.Cluster) *v1.Pod {
 			pod := world.PendingPod("web", "4")
 			pod.CreationTimestamp = metav1.NewTime(world.At(2))
 			pod = world.Change(c, 2, sources.Added, pod, nil)
@@ -195,15 +125,15 @@ func TestRecorderUnknown(t *testing.T) {
 			c.stuck(&r)
 			r.Delete(3, small)
 			replayed.Compare(t, replayed.Moves(t, r.Recording(20), "web"), []string{
-				"2" + arrives, "2" + popped, "2" + fails, "3" + woken, "3" + isPopped, "3" + fails,
+				"2" + arrival, "2" + popped, "2" + failed, "3" + woken, "3" + poppedFromBackoff, "3" + failed,
 			})
 		})
 	}
 }
 
-// broken returns how a stream stands of which one watch hears nothing from since on, until it is heard again. until is 0 if it
-// never is.
-func broken(resource string, since, until float64) func(float64) sources.Status {
+// watchGap returns the status of a stream whose watch of resource has a gap. until is 0 if it does not
+// end.
+func watchGap(resource string, since, until float64) func(float64) sources.Status {
 	return func(now float64) sources.Status {
 		r := sources.Resource{Name: resource, State: sources.ResourceWatched}
 		if resource != "" && now >= since {
@@ -216,14 +146,14 @@ func broken(resource string, since, until float64) func(float64) sources.Status 
 	}
 }
 
-// unheard has a watch hear nothing in that time.
-func unheard(w *world.Cluster, resource string, since, until float64) {
+// addWatchGap records a gap of a watch.
+func addWatchGap(w *world.Cluster, resource string, since, until float64) {
 	w.Add(since, &sources.WatchGap{Resource: resource, Gap: sources.Gap{Since: world.At(since)}})
 	w.Add(until, &sources.WatchGap{Resource: resource, Gap: sources.Gap{Since: world.At(since), Until: world.At(until)}})
 }
 
-// recorded is the feed of what a recorder writes of the session that played plays.
-func recorded(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) *shadow.Feed {
+// recordedFeed plays the recording that `schedq record` would write of the session of liveFeed.
+func recordedFeed(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) *shadow.Feed {
 	t.Helper()
 	var gaps sources.GapTracker
 	rec := c.Recording(seconds)
@@ -239,23 +169,24 @@ func recorded(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, secon
 	return f
 }
 
-// ways are those in which what a watch did not hear comes to the model: while it lasts, and afterwards.
-var ways = []struct {
+// feeds are the two ways in which a watch gap reaches the model: live, and from a recording.
+var feeds = []struct {
 	name string
 	feed func(*testing.T, *schedulerconfig.Config, *world.Cluster, float64, func(float64) sources.Status) *shadow.Feed
-}{{"live", played}, {"recorded", recorded}}
+}{{"live", liveFeed}, {"recorded", recordedFeed}}
 
-// wakes has a node come that has room for a stuck pod, and a taint: the pod is woken, and fails again.
-func wakes(w *world.Cluster, seconds float64) {
+// addTaintedNode adds a node that is large enough for a stuck pod, but tainted: the pod is woken and
+// fails again.
+func addTaintedNode(w *world.Cluster, seconds float64) {
 	node := world.Node("node-b", "8")
 	node.Spec.Taints = []v1.Taint{{Key: "gpu", Effect: v1.TaintEffectNoSchedule}}
 	world.Change(w, seconds, sources.Added, node, nil)
 }
 
-// TestUnheardAttempt: a pod that failed is woken, and no attempt of it is seen. Where all is heard that would show one, none was
-// made. Where the watch is broken by which it would be seen to fail, or by which it would be seen to be bound, the model makes it
-// by itself: also where the watch broke only for a moment.
-func TestUnheardAttempt(t *testing.T) {
+// TestAttemptDuringWatchGap: a failed pod is woken, and no attempt is observed. If all watches that would
+// show one deliver, none was made. If the watch of Events or of pods has a gap, even a short one, the
+// model makes the attempt.
+func TestAttemptDuringWatchGap(t *testing.T) {
 	untried, tries := []string{"2 web"}, []string{"2 web", "10 web"}
 	for _, c := range []struct {
 		watch        string
@@ -267,7 +198,7 @@ func TestUnheardAttempt(t *testing.T) {
 		{"pods", 5, 0, tries},
 		{"events", 9.9, 10.3, tries},
 		{"pods", 9.9, 10.3, tries},
-		{"events", 10.05, 0, tries}, // its Event comes after it
+		{"events", 10.05, 0, tries}, // the Event follows the attempt
 		{"events", 5, 9, untried},
 		{"storageclasses", 5, 0, untried},
 		{"leases", 5, 0, untried},
@@ -276,17 +207,17 @@ func TestUnheardAttempt(t *testing.T) {
 		world.Change(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
 		w.Add(1, &sources.Attached{Nodes: true})
 		w.AddStuck(2, "web")
-		wakes(&w, 10)
-		for _, way := range ways {
-			tried, _ := shown(way.feed(t, world.Config(t), &w, 13, broken(c.watch, c.since, c.until)))
-			expect(t, fmt.Sprintf("%s, %s from %v to %v: tried", way.name, c.watch, c.since, c.until), tried, c.want)
+		addTaintedNode(&w, 10)
+		for _, via := range feeds {
+			tried, _ := popsAndSilences(via.feed(t, world.Config(t), &w, 13, watchGap(c.watch, c.since, c.until)))
+			expect(t, fmt.Sprintf("%s, %s from %v to %v: tried", via.name, c.watch, c.since, c.until), tried, c.want)
 		}
 	}
 }
 
-// TestUnheardFirstAttempt: a pod's first attempt shows by the pods' watch alone, whatever becomes of it. So without Events, too, it
-// shows that no scheduler is there. Without pods that does not show.
-func TestUnheardFirstAttempt(t *testing.T) {
+// TestFirstAttemptDuringWatchGap: the watch of pods alone shows a pod's first attempt, whatever its
+// outcome. So its absence proves that no scheduler is running, unless that watch has a gap.
+func TestFirstAttemptDuringWatchGap(t *testing.T) {
 	for watch, want := range map[string][2][]string{
 		"events": {nil, {"17 silent since 1 "}},
 		"pods":   {{"2 web"}, nil},
@@ -295,16 +226,16 @@ func TestUnheardFirstAttempt(t *testing.T) {
 		world.Change(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
 		w.Add(1, &sources.Attached{Nodes: true})
 		world.Change(&w, 2, sources.Added, world.PendingPod("web", "4"), nil)
-		for _, way := range ways {
-			tried, silences := shown(way.feed(t, world.Config(t), &w, 30, broken(watch, 2.05, 0)))
-			expect(t, way.name+", "+watch+": tried", tried, want[0])
-			expect(t, way.name+", "+watch+": silences", silences, want[1])
+		for _, via := range feeds {
+			tried, silences := popsAndSilences(via.feed(t, world.Config(t), &w, 30, watchGap(watch, 2.05, 0)))
+			expect(t, via.name+", "+watch+": tried", tried, want[0])
+			expect(t, via.name+", "+watch+": silences", silences, want[1])
 		}
 	}
 }
 
-// moves are those of a pod that f made.
-func moves(f *shadow.Feed, pod string) (moves []string) {
+// feedMoves returns the pod's moves in f.
+func feedMoves(f *shadow.Feed, pod string) (moves []string) {
 	for _, ev := range f.Events {
 		if m, ok := ev.Fact.(*shadow.Move); ok && m.Pod.Name == pod {
 			moves = append(moves, fmt.Sprintf("%.1f %s", ev.Time.Sub(world.At(0)).Seconds(), m.To))
@@ -313,9 +244,9 @@ func moves(f *shadow.Feed, pod string) (moves []string) {
 	return moves
 }
 
-// TestUnheardBinding: a pod is placed while the pods are not heard. It stays in flight until they are, and is bound then, or was
-// not.
-func TestUnheardBinding(t *testing.T) {
+// TestBindingDuringWatchGap: a pod is assigned during a gap in the pods' watch. It stays in flight until
+// the gap ends, which shows whether it was bound.
+func TestBindingDuringWatchGap(t *testing.T) {
 	for _, binds := range []bool{true, false} {
 		var w world.Cluster
 		world.Change(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
@@ -326,31 +257,72 @@ func TestUnheardBinding(t *testing.T) {
 			w.Bound(20, web, "node-a")
 			want = []string{"5.0 active", "5.0 inflight", "20.0 scheduled", "20.0 deleted"}
 		}
-		for _, way := range ways {
-			got := moves(way.feed(t, world.Config(t), &w, 26, broken("pods", 5.05, 20)), "web")
-			if !binds && len(got) == 3 { // some seconds after they are heard
+		for _, via := range feeds {
+			got := feedMoves(via.feed(t, world.Config(t), &w, 26, watchGap("pods", 5.05, 20)), "web")
+			if !binds && len(got) == 3 { // some seconds after the gap
 				if at := got[2]; at <= "20.5 " || at >= "23" {
-					t.Errorf("%s, it is given up: %v", way.name, got)
+					t.Errorf("%s: moves are %v", via.name, got)
 				}
 				want[2] = got[2]
 			}
-			expect(t, fmt.Sprintf("%s, bound %t", way.name, binds), got, want)
+			expect(t, fmt.Sprintf("%s, bound %t", via.name, binds), got, want)
 		}
 	}
 }
 
-// TestMissedPatch: what a list shows of a pod that was tried while the pods were not heard is that attempt, and no other one.
-func TestMissedPatch(t *testing.T) {
+// TestPatchDuringWatchGap: a list after a gap shows a pod's patched condition. It belongs to the attempt
+// that the model made during the gap, and is not another attempt.
+func TestPatchDuringWatchGap(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
 	w.Add(1, &sources.Attached{Nodes: true})
 	web := w.AddStuck(2, "web")
-	wakes(&w, 10)
+	addTaintedNode(&w, 10)
 	w.Patched(20, web, "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s).", "")
-	for _, way := range ways {
-		f := way.feed(t, world.Config(t), &w, 23, broken("pods", 5, 20))
-		if got, want := moves(f, "web"), []string{"2.0 active", "2.0 inflight", "2.0 unschedulable", "10.0 active", "10.0 inflight", "10.0 unschedulable"}; !slices.Equal(slices.Compact(got), want) {
-			t.Errorf("%s, it moves %v, want %v", way.name, got, want)
+	for _, via := range feeds {
+		f := via.feed(t, world.Config(t), &w, 23, watchGap("pods", 5, 20))
+		if got, want := feedMoves(f, "web"), []string{"2.0 active", "2.0 inflight", "2.0 unschedulable", "10.0 active", "10.0 inflight", "10.0 unschedulable"}; !slices.Equal(slices.Compact(got), want) {
+			t.Errorf("%s: moves are %v, want %v", via.name, got, want)
+		}
+	}
+}
+
+// TestWatchGapProvesNoRateLimit: requests and Events that a list shows after a watch gap may have been sent at
+// any time during the gap. They do not show that the scheduler's requests or Events are rate-limited.
+func TestWatchGapProvesNoRateLimit(t *testing.T) {
+	for _, c := range []struct {
+		watch      string // "" is all watches
+		attempt    string // of web, which fails at 21.496
+		backlogged bool   // the feed waits for Events
+	}{
+		{sources.PodsWatch, "21.496 web inflight (failure)", true},
+		{sources.EventsWatch, "21.500 web inflight (behind)", false},
+		{"", "21.496 web inflight (failure)", false},
+	} {
+		var w world.Cluster
+		world.Change(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
+		w.Add(1, &sources.Attached{Nodes: true})
+		w.AddStuck(1.1, "other") // its patch shows that the source contains the scheduler's requests
+		f := shadow.NewLiveFeed(world.Config(t))
+		t.Cleanup(f.Close)
+		f.Arrive(w.Events, world.At(4), sources.Status{})
+		status := sources.Status{Resources: []sources.Resource{{Name: c.watch, Gap: sources.Gap{Since: world.At(5), Until: world.At(20)}}}}
+		w.Events = nil
+		w.Add(6, &sources.FailedAttempt{Pod: world.Key("web"), UID: "web"})
+		for i := range 200 {
+			w.Bound(20+0.0001*float64(i), addPod(&w, 20+0.0001*float64(i), fmt.Sprint("bound-", i), "1m", nil), "node-a")
+		}
+		f.Arrive(w.Events, world.At(20.1), status)
+		if backlogged := f.End.Before(world.At(19.6)); backlogged != c.backlogged {
+			t.Errorf("gap of %q: the feed ends at %v", c.watch, f.End)
+		}
+		w.Events = nil
+		w.Patched(21.5, addPod(&w, 20.2, "web", "8", nil), world.TooSmall, "")
+		f.Arrive(w.Events, world.At(22), status)
+		f.Arrive(nil, world.At(30), status)
+		drain(f)
+		if got := traceFeed(f, 20.3, false); !strings.HasPrefix(got, c.attempt) {
+			t.Errorf("gap of %q: the trace is %s, want %s", c.watch, got, c.attempt)
 		}
 	}
 }

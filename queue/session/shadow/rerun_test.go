@@ -1,10 +1,7 @@
 package shadow_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"iter"
 	"strings"
 	"testing"
 	"time"
@@ -18,8 +15,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// reruns has a local scheduler decide over what happens in c, until seconds after noon, and returns its moves of a pod.
-func reruns(t *testing.T, rec *sources.Recording, pod string) (moves []string) {
+// rerunMoves reruns rec with a local scheduler and returns the pod's moves.
+func rerunMoves(t *testing.T, rec *sources.Recording, pod string) (moves []string) {
 	t.Helper()
 	rec.Rerun = true
 	f := shadow.NewFeed(rec, world.Config(t))
@@ -35,17 +32,18 @@ func reruns(t *testing.T, rec *sources.Recording, pod string) (moves []string) {
 	return moves
 }
 
-// TestTriggers: what a scenario ties to a move happens so long after that move, the n-th of its kind, of that pod alone.
+// TestTriggers: a scenario's facts that are triggered by the n-th move of a pod into a tier occur the
+// given time after it.
 func TestTriggers(t *testing.T) {
 	grown := world.Node("node-a", "8")
 	for _, c := range []struct {
 		name string
 		of   sources.Triggered
-		want string // when web is tried again, and by what
+		want string // when web is woken again, and by which event
 	}{
 		{"its first failure", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 5 * time.Second,
 			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Updated, Object: grown}}}, "7.0 active NodeUpdateNodeAllocatable"},
-		{"a second failure, which does not come", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 2,
+		{"a second failure, which does not occur", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 2,
 			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Updated, Object: grown}}}, ""},
 		{"another pod's failure", sources.Triggered{Pod: world.Key("other"), Into: sources.TierUnschedulable, Nth: 1,
 			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Updated, Object: grown}}}, ""},
@@ -53,11 +51,11 @@ func TestTriggers(t *testing.T) {
 			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Updated, Object: grown}}}, ""},
 		{"its success", sources.Triggered{Pod: world.Key("web"), Into: sources.TierScheduled, Nth: 1,
 			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Updated, Object: grown}}}, ""},
-		{"somebody activates it", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 3 * time.Second,
+		{"the user activates it", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 3 * time.Second,
 			Facts: []sources.Fact{&sources.Injected{Pod: world.Key("web")}}}, "5.0 active ForceActivate"},
-		{"a pod goes that has room", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 2 * time.Second,
+		{"a running pod is deleted", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 2 * time.Second,
 			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Deleted, Object: world.PendingPod("old", "1")}}}, "4.0 active AssignedPodDelete"},
-		{"a pod goes that is not there", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 2 * time.Second,
+		{"an unknown pod is deleted", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 2 * time.Second,
 			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Deleted, Object: world.PendingPod("nobody", "1")}}}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -67,21 +65,21 @@ func TestTriggers(t *testing.T) {
 			world.Change(&w, 1, sources.Added, world.PendingPod("old", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
 			world.Change(&w, 2, sources.Added, world.PendingPod("web", "1"), nil)
 			world.Change(&w, 6, sources.Added, world.Node("small", "100m"), nil)
-			moves := reruns(t, w.Recording(20), "web")
+			moves := rerunMoves(t, w.Recording(20), "web")
 			want := []string{"2.0 active UnscheduledPodAdd", "2.0 inflight", "2.0 unschedulable ScheduleAttemptFailure"}
-			expect(t, "at first", moves[:3], want)
+			expect(t, "first moves", moves[:3], want)
 			again := ""
 			if len(moves) > 3 {
 				again = moves[3]
 			}
 			if again != c.want {
-				t.Errorf("then it moves %q, want %q", again, c.want)
+				t.Errorf("the next move is %q, want %q", again, c.want)
 			}
 		})
 	}
 }
 
-// TestTriggersInOrder: what several moves set off happens in the order of time, before and between what the recording tells.
+// TestTriggersInOrder: facts that several moves trigger are played in time order between the recorded ones.
 func TestTriggersInOrder(t *testing.T) {
 	var w world.Cluster
 	key := world.Key("web")
@@ -103,47 +101,47 @@ func TestTriggersInOrder(t *testing.T) {
 			order = append(order, fmt.Sprintf("%.0f %s on %s", f.Events[i].Time.Sub(world.At(0)).Seconds(), m.Pod.Name, m.Node))
 		}
 	}
-	expect(t, "they are scheduled", order, []string{"2 web on node-a", "3 soon on node-a", "3 too on node-a", "4 between on node-a", "8 late on node-a"})
+	expect(t, "scheduled", order, []string{"2 web on node-a", "3 soon on node-a", "3 too on node-a", "4 between on node-a", "8 late on node-a"})
 }
 
-// TestInjectedIntoARerun: what a person did in a what-if, which was saved as a recording, a rerun does too.
-func TestInjectedIntoARerun(t *testing.T) {
+// TestRerunRepeatsUserActions: a rerun of a saved what-if repeats the user's actions.
+func TestRerunRepeatsUserActions(t *testing.T) {
 	for what, want := range map[string][]string{
 		"":                         {"5.0 active ForceActivate", "5.0 inflight", "5.0 unschedulable ScheduleAttemptFailure"},
-		queue.LeftoverFlush:        nil, // it has not waited long enough
+		queue.LeftoverFlush:        nil, // too early to move the pod
 		queue.InjectableNames()[0]: {"5.0 active " + queue.MoveAll.Label(), "5.0 inflight", "5.0 unschedulable ScheduleAttemptFailure"},
-		"nothing that is known":    nil,
+		"unknown action":           nil,
 	} {
 		var w world.Cluster
-		w.Add(0.5, &sources.Injected{What: what, Pod: world.Key("web")}) // before anybody is there
+		w.Add(0.5, &sources.Injected{What: what, Pod: world.Key("web")}) // before the pod exists
 		world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 		world.Change(&w, 2, sources.Added, world.PendingPod("web", "4"), nil)
 		w.Add(5, &sources.Injected{What: what, Pod: world.Key("web")})
-		expect(t, fmt.Sprintf("%q", what), reruns(t, w.Recording(10), "web")[3:], want)
+		expect(t, fmt.Sprintf("%q", what), rerunMoves(t, w.Recording(10), "web")[3:], want)
 	}
 }
 
-// TestRerunPassesQuietTime: a rerun plays all of a time in which nothing is told. Of one that is longer than a day it plays the first
-// hour and the last day: there is nothing but the same flushes between.
-func TestRerunPassesQuietTime(t *testing.T) {
+// TestRerunSkipsQuietTime: of a time without events that is longer than a day, a rerun plays the first hour
+// and the last day. In between there are only the same flushes. It plays all of a shorter one.
+func TestRerunSkipsQuietTime(t *testing.T) {
 	quiet := func(seconds float64) (moves []string) {
 		var w world.Cluster
 		world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
 		world.Change(&w, 2, sources.Added, world.PendingPod("web", "4"), nil)
 		world.Change(&w, seconds, sources.Added, world.Node("node-b", "8"), nil)
-		return reruns(t, w.Recording(seconds+10), "web")[3:]
+		return rerunMoves(t, w.Recording(seconds+10), "web")[3:]
 	}
-	tried := func(at string) []string {
+	failed := func(at string) []string {
 		return []string{at + " inflight", at + " unschedulable ScheduleAttemptFailure"}
 	}
 	bound := func(at string) []string {
 		return []string{at + " active NodeAdd", at + " inflight", at + " scheduled  node-b", at + " deleted"}
 	}
-	flushed := append([]string{"331.0 active UnschedulableTimeout"}, tried("331.0")...)
+	flushed := append([]string{"331.0 active UnschedulableTimeout"}, failed("331.0")...)
 	expect(t, "in 400 s", quiet(400), append(flushed, bound("400.0")...))
 	moves := quiet(100_000)
-	expect(t, "in a day and more, at first", moves[:3], flushed)
-	expect(t, "and at last", moves[len(moves)-4:], bound("100000.0"))
+	expect(t, "in more than a day, first moves", moves[:3], flushed)
+	expect(t, "in more than a day, last moves", moves[len(moves)-4:], bound("100000.0"))
 	var hour, between, day int
 	for _, m := range moves {
 		var at float64
@@ -164,117 +162,29 @@ func TestRerunPassesQuietTime(t *testing.T) {
 	}
 }
 
-// TestNoSchedulerCanBeSetUp: a configuration with which none starts is told, and what happened is shown without a queue.
-func TestNoSchedulerCanBeSetUp(t *testing.T) {
-	cfg := world.Config(t)
-	cfg.Profiles[0].SchedulerName = ""
-	for name, begins := range map[string]sources.Fact{"from the beginning": nil, "a scheduler that starts": &sources.SchedulerStarted{}, "a scheduler at work": &sources.Attached{Nodes: true}} {
-		for _, rerun := range []bool{false, true} {
-			var w world.Cluster
-			world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			if begins != nil {
-				w.Add(1.5, begins)
-			}
-			world.Change(&w, 2, sources.Added, world.PendingPod("web", "1"), nil)
-			rec := w.Recording(3)
-			rec.Rerun = rerun
-			f := shadow.NewFeed(rec, cfg)
-			told := 0
-			for ; f.HasEvent(told); told++ {
-			}
-			if _, attached := begins.(*sources.Attached); f.Err == nil && !(rerun && attached) || told < len(w.Events)-1 {
-				t.Errorf("%s, rerun %t: %v, %d events", name, rerun, f.Err, told)
-			}
-			f.Close()
-		}
-	}
-	f := shadow.NewLiveFeed(cfg)
-	f.Arrive([]sources.Event{{Time: world.At(1), Fact: &sources.Attached{Nodes: true}}}, world.At(2), sources.Status{})
-	if f.HasEvent(0); f.Err == nil {
-		t.Error("live: nothing is told")
-	}
-}
-
-// TestRerunNamesTheRelease: a rerun under another release says so, and one of a rerun is that.
-func TestRerunNamesTheRelease(t *testing.T) {
+// TestRerunRelease: the name of a rerun contains the release that it was given. The rerun of a rerun is
+// the same recording.
+func TestRerunRelease(t *testing.T) {
 	rec := world.WithVictim("1")
 	again, err := shadow.Rerun(rec, "v1.30")
 	if err != nil || again.Name != rec.Name+" under v1.30" || !again.Rerun || rec.Rerun || len(again.Notices) != len(rec.Notices)+1 {
 		t.Errorf("%v, %+v", err, again)
 	}
 	if plain, err := shadow.Rerun(rec, ""); err != nil || plain.Name != rec.Name {
-		t.Errorf("%v, without a release it is named %s", err, plain.Name)
+		t.Errorf("%v, without a release its name is %s", err, plain.Name)
 	}
 	if third, err := shadow.Rerun(again, "v1.29"); err != nil || third != again {
-		t.Errorf("%v, a rerun is rerun: %+v", err, third)
+		t.Errorf("%v, the rerun of a rerun is %+v", err, third)
 	}
 	if _, err := shadow.Rerun(world.RecordingOf(world.Move(1, "web", sources.TierActive, "")), ""); err == nil || !strings.Contains(err.Error(), "holds no pods' objects") {
-		t.Errorf("over a log of moves: %v", err)
+		t.Errorf("a log of moves: %v", err)
 	}
 }
 
-// TestLongRecording: one that is read again and again is played as one that is kept, and one that can't be read to its end says so.
-func TestLongRecording(t *testing.T) {
-	broken := errors.New("the disk is gone")
-	for _, c := range []struct {
-		name  string
-		fails int // after so many events; 0: not at all
-		log   bool
-	}{{"of objects", 0, false}, {"that breaks off", 4, false}, {"of moves", 0, true}, {"of moves, that breaks off", 1, true}} {
-		t.Run(c.name, func(t *testing.T) {
-			var w world.Cluster
-			if c.log {
-				w.Events = world.RecordingOf(world.Move(1, "web", sources.TierActive, ""), world.Move(2, "web", sources.TierInFlight, "")).Events
-			} else {
-				world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-				w.AddStuck(2, "web")
-			}
-			kept := w.Recording(5)
-			closed := 0
-			long := &sources.Recording{Name: "long", End: kept.End, Reread: func(context.Context) iter.Seq2[sources.Event, error] {
-				return func(yield func(sources.Event, error) bool) {
-					defer func() { closed++ }()
-					for i, ev := range kept.Events {
-						if c.fails > 0 && i == c.fails {
-							yield(sources.Event{}, broken)
-							return
-						}
-						if !yield(ev, nil) {
-							return
-						}
-					}
-				}
-			}, Events: kept.Events}
-			count := func(rec *sources.Recording) (n int, err error) {
-				f := shadow.NewFeed(rec, world.Config(t))
-				defer f.Close()
-				for ; f.HasEvent(n); n++ {
-				}
-				return n, f.Err
-			}
-			want, err := count(kept)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := count(long)
-			if c.fails == 0 && (got != want || err != nil) || c.fails > 0 && (!errors.Is(err, broken) || got >= want) {
-				t.Errorf("%d events are told, %v, want %d", got, err, want)
-			}
-			if closed != 1 {
-				t.Errorf("of one reading, %d have ended", closed)
-			}
-			f := shadow.NewFeed(long, world.Config(t))
-			f.HasEvent(0)
-			if f.Close(); closed != 2 {
-				t.Errorf("a feed that is closed early reads on: %d of two have ended", closed)
-			}
-		})
-	}
-}
-
-// TestRerunLeavesOut: of a pod's changes a rerun leaves out what the recorded scheduler did, and what the API server did as it bound
-// the pod: its node, its condition, its phase, and the labels of its node. What is its own stays.
-func TestRerunLeavesOut(t *testing.T) {
+// TestRerunRemovesSchedulerWrites: a rerun removes from a pod's changes the writes of the recorded scheduler
+// and of the API server at its binding: node, condition, phase and the node's labels. Labels of its own
+// stay.
+func TestRerunRemovesSchedulerWrites(t *testing.T) {
 	var w world.Cluster
 	w.Started(0.5)
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
@@ -321,14 +231,15 @@ func TestRerunLeavesOut(t *testing.T) {
 		}
 	}
 	if web.Spec.NodeName != "node-a" || len(web.Status.Conditions) != 2 || web.Status.Conditions[0].Status != v1.ConditionTrue {
-		t.Errorf("the recording's pod has become %+v", web)
+		t.Errorf("the recording's pod was changed to %+v", web)
 	}
 	if others != 2 {
-		t.Errorf("of the mark and of the scheduler that starts, %d are told on", others)
+		t.Errorf("%d of the mark and the scheduler's start are in the feed", others)
 	}
 }
 
-// TestRerunAsync: a loop that does not wait for the answers to its patches takes the next pod at once, and its patches are written.
+// TestRerunAsync: a loop that does not wait for the responses to its patches pops the next pod at once, and
+// its patches are written.
 func TestRerunAsync(t *testing.T) {
 	for async, least := range map[bool]float64{true: 0, false: 0.005} {
 		var w world.Cluster
@@ -354,42 +265,42 @@ func TestRerunAsync(t *testing.T) {
 			}
 		}
 		if len(tried) != 2 || tried[1]-tried[0] < least || async && tried[1]-tried[0] > 0.005 || len(written) != 2 {
-			t.Errorf("async %t: tried at %v, written are %v", async, tried, written)
+			t.Errorf("async %t: tried at %v, patched are %v", async, tried, written)
 		}
 	}
 }
 
-// playAgain compares what a local scheduler makes of each scene: nothing corrects it.
-func playAgain(t *testing.T, scenes []scene) {
+// checkRerun compares the trace of a rerun of each scenario.
+func checkRerun(t *testing.T, scenarios []scenario) {
 	t.Helper()
-	for _, s := range scenes {
+	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
 			var w world.Cluster
-			s.of(&w)
+			s.setup(&w)
 			rec := w.Recording(s.until)
 			rec.Rerun = true
-			says(t, traced(t, rec, world.Config(t), s.from), s.want)
+			compareTrace(t, traceRecording(t, rec, world.Config(t), s.from), s.want)
 		})
 	}
 }
 
-// TestRerunAmongOthers: what a rerun makes of what happens while something of the scheduler is under way.
-func TestRerunAmongOthers(t *testing.T) {
-	playAgain(t, []scene{
-		{"a pod preempts another pod's node: that one loses its nomination at once", 2, 2.4, func(w *world.Cluster) {
+// TestRerunConcurrentChanges: objects change in a rerun during an attempt, a request or a preemption.
+func TestRerunConcurrentChanges(t *testing.T) {
+	checkRerun(t, []scenario{
+		{"a pod is nominated to the node of another, which loses its nomination at once", 2, 2.4, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
-			runsOn(w, "low", "1", 0, 30)
-			runsOn(w, "other", "1", 10, 30)
-			comes(w, 2, "mid", "1", priority(50))
-			comes(w, 2.3, "high", "2", priority(100))
+			addRunningPod(w, "low", "1", 0, 30)
+			addRunningPod(w, "other", "1", 10, 30)
+			addPod(w, 2, "mid", "1", priority(50))
+			addPod(w, 2.3, "high", "2", priority(100))
 		}, `
-			2.000 mid: waits
+			2.000 mid: pending
 			2.001 mid active UnscheduledPodAdd
 			2.001 mid inflight
 			2.002 mid unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 660µs
 			2.007 mid: nominated to node-a
-			2.011 low: going
-			2.300 high: waits
+			2.011 low: terminating
+			2.300 high: pending
 			2.301 high active UnscheduledPodAdd
 			2.301 high inflight
 			2.302 mid: rejected
@@ -398,32 +309,32 @@ func TestRerunAmongOthers(t *testing.T) {
 			2.307 high: nominated to node-a
 			2.307 mid inflight
 			2.307 mid unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.311 other: going
+			2.311 other: terminating
 			2.312 mid: rejected
 		`},
-		{"many nodes come while a victim's deletion is under way, which is asked for once", 2, 2.1, func(w *world.Cluster) {
+		{"many nodes are added during a victim's deletion, which is requested once", 2, 2.1, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
-			runsOn(w, "a", "1", 0, 30)
-			runsOn(w, "b", "1", 0, 30)
-			comes(w, 2, "high", "2", priority(100))
+			addRunningPod(w, "a", "1", 0, 30)
+			addRunningPod(w, "b", "1", 0, 30)
+			addPod(w, 2, "high", "2", priority(100))
 			for i := range 120 {
 				world.Change(w, 2.002, sources.Added, world.Node(fmt.Sprint("small-", i), "100m"), nil)
 			}
 		}, `
-			2.000 high: waits
+			2.000 high: pending
 			2.001 high active UnscheduledPodAdd
 			2.001 high inflight
 			2.002 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 660µs
 			2.007 high: nominated to node-a
-			2.011 a: going
-			2.021 b: going
+			2.011 a: terminating
+			2.021 b: terminating
 		`},
-		{"the scheduler hears of a node as an attempt ends, which is over then", 2, 6, func(w *world.Cluster) {
+		{"a node is delivered just as an attempt ends", 2, 6, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			comes(w, 2, "web", "2", nil)
-			world.Change(w, 2.00070150001, sources.Added, world.Node("node-b", "2"), nil) // of which it hears a millisecond later
+			addPod(w, 2, "web", "2", nil)
+			world.Change(w, 2.00070150001, sources.Added, world.Node("node-b", "2"), nil) // delivered a millisecond later
 		}, `
-			2.000 web: waits
+			2.000 web: pending
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
@@ -434,55 +345,55 @@ func TestRerunAmongOthers(t *testing.T) {
 			2.012 web: on node-b
 			2.013 web deleted
 		`},
-		{"a pod changes, and a node goes, while its binding is under way", 2, 3, func(w *world.Cluster) {
+		{"a pod is updated, and a node deleted, during its binding", 2, 3, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			node := world.Change(w, 1, sources.Added, world.Node("node-b", "100m"), nil)
-			web := comes(w, 2, "web", "1", nil)
+			web := addPod(w, 2, "web", "1", nil)
 			world.Change(w, 2.003, sources.Updated, web, func(p *v1.Pod) { p.Labels = map[string]string{"new": "yes"} })
 			world.Change(w, 2.004, sources.Deleted, node, nil)
 		}, `
-			2.000 web: waits
+			2.000 web: pending
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight
-			2.003 web: waits
+			2.003 web: pending
 			2.007 web scheduled node-a
 			2.007 web: on node-a
 			2.008 web deleted
 		`},
-		{"a pod goes while its binding is under way, and comes back", 2, 3, func(w *world.Cluster) {
+		{"a pod is deleted during its binding, and created again", 2, 3, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			web := comes(w, 2, "web", "1", nil)
+			web := addPod(w, 2, "web", "1", nil)
 			world.Change(w, 2.003, sources.Deleted, web, nil)
 			w.Add(2.0035, &sources.Mark{})
-			comes(w, 2.0055, "web", "4", nil)
+			addPod(w, 2.0055, "web", "4", nil)
 		}, `
-			2.000 web: waits
+			2.000 web: pending
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight
-			2.003 web: gone
+			2.003 web: deleted
 			2.003 web backoff ScheduleAttemptFailure
 			2.004 web deleted
-			2.006 web: waits
+			2.006 web: pending
 			2.006 web active UnscheduledPodAdd
 			2.007 web inflight
 			2.007 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 			2.012 web: rejected
 		`},
-		{"a scheduler starts when a pod is there that is gated, and another has gone", 2, 5, func(w *world.Cluster) {
+		{"a scheduler starts after a gated pod was created and another pod deleted", 2, 5, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			comes(w, 1, "web", "1", func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "g"}} })
-			world.Change(w, 1.6, sources.Deleted, comes(w, 1.5, "gone", "1", nil), nil)
+			addPod(w, 1, "web", "1", func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "g"}} })
+			world.Change(w, 1.6, sources.Deleted, addPod(w, 1.5, "gone", "1", nil), nil)
 			w.Started(3.1)
 			w.Add(3.2, &sources.Mark{})
 		}, `
 			3.100 web gated UnscheduledPodAdd
 		`},
-		{"a person activates a pod whose attempt is under way", 2, 2.5, func(w *world.Cluster) {
+		{"the user activates a pod in flight", 2, 2.5, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			comes(w, 2, "web", "2", nil)
+			addPod(w, 2, "web", "2", nil)
 			w.Add(2.0014, &sources.Injected{Pod: world.Key("web")})
 		}, `
-			2.000 web: waits
+			2.000 web: pending
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight
 			2.002 web backoff ScheduleAttemptFailure NodeResourcesFit in 660µs
@@ -491,13 +402,13 @@ func TestRerunAmongOthers(t *testing.T) {
 			2.007 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 			2.012 web: rejected
 		`},
-		{"a person wakes all while the loop waits for an answer", 2, 2.5, func(w *world.Cluster) {
+		{"the user wakes all pods while the loop waits for a response", 2, 2.5, func(w *world.Cluster) {
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			comes(w, 2, "web", "2", nil)
+			addPod(w, 2, "web", "2", nil)
 			w.Add(2.003, &sources.Injected{What: queue.InjectableNames()[0]})
 			w.Add(2.004, &sources.Mark{})
 		}, `
-			2.000 web: waits
+			2.000 web: pending
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
@@ -510,48 +421,49 @@ func TestRerunAmongOthers(t *testing.T) {
 	})
 }
 
-// TestSetOffAmongOthers: what a move sets off happens at its time, and not with what the scheduler hears of or does before or after it.
-func TestSetOffAmongOthers(t *testing.T) {
-	of := func(after time.Duration, fact sources.Fact) func(w *world.Cluster) {
+// TestTriggeredFactsBetweenOthers: a triggered fact is played at its own time, between a recorded one and
+// its delivery.
+func TestTriggeredFactsBetweenOthers(t *testing.T) {
+	trigger := func(after time.Duration, fact sources.Fact) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
 			w.Add(0.5, &sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: after, Facts: []sources.Fact{fact}})
 			world.Change(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			comes(w, 2, "web", "4", nil)
-			comes(w, 3.99, "told", "100m", nil)
+			addPod(w, 2, "web", "4", nil)
+			addPod(w, 3.99, "recorded", "100m", nil)
 		}
 	}
 	pod := &sources.ObjectChange{Verb: sources.Added, Object: world.PendingPod("new", "100m")}
-	playAgain(t, []scene{
-		{"a person activates the pod", 3, 3.9, of(1500*time.Millisecond, &sources.Injected{Pod: world.Key("web")}), `
+	checkRerun(t, []scenario{
+		{"the user activates the pod", 3, 3.9, trigger(1500*time.Millisecond, &sources.Injected{Pod: world.Key("web")}), `
 			3.502 web active ForceActivate
 			3.502 web inflight
 			3.502 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			3.990 told: waits
+			3.990 recorded: pending
 		`},
-		{"a pod comes just before the scheduler hears of another", 3, 5, of(1989*time.Millisecond, pod), `
-			3.990 told: waits
-			3.991 new: waits
-			3.991 told active UnscheduledPodAdd
-			3.991 told inflight
+		{"a pod is created just before another is delivered", 3, 5, trigger(1989*time.Millisecond, pod), `
+			3.990 recorded: pending
+			3.991 new: pending
+			3.991 recorded active UnscheduledPodAdd
+			3.991 recorded inflight
 			3.992 new active UnscheduledPodAdd
 			3.992 new inflight
-			3.997 told scheduled node-a
-			3.997 told: on node-a
+			3.997 recorded scheduled node-a
+			3.997 recorded: on node-a
 			3.997 new scheduled node-a
 			3.997 new: on node-a
-			3.998 told deleted
+			3.998 recorded deleted
 			3.998 new deleted
 		`},
-		{"a pod comes just after the scheduler hears of another", 3, 5, of(1991*time.Millisecond, pod), `
-			3.990 told: waits
-			3.991 told active UnscheduledPodAdd
-			3.991 told inflight
-			3.993 new: waits
+		{"a pod is created just after another is delivered", 3, 5, trigger(1991*time.Millisecond, pod), `
+			3.990 recorded: pending
+			3.991 recorded active UnscheduledPodAdd
+			3.991 recorded inflight
+			3.993 new: pending
 			3.994 new active UnscheduledPodAdd
 			3.994 new inflight
-			3.997 told scheduled node-a
-			3.997 told: on node-a
-			3.998 told deleted
+			3.997 recorded scheduled node-a
+			3.997 recorded: on node-a
+			3.998 recorded deleted
 			3.999 new scheduled node-a
 			3.999 new: on node-a
 			4.000 new deleted
@@ -559,58 +471,59 @@ func TestSetOffAmongOthers(t *testing.T) {
 	})
 }
 
-// priority gives a pod that priority.
+// priority sets a pod's priority.
 func priority(p int32) func(*v1.Pod) { return func(pod *v1.Pod) { pod.Spec.Priority = &p } }
 
-// runsOn has a pod of that priority be on node-a, which takes that many seconds to end.
-func runsOn(w *world.Cluster, name, cpu string, p int32, grace int64) *v1.Pod {
+// addRunningPod adds a pod on node-a with that priority and grace period in seconds.
+func addRunningPod(w *world.Cluster, name, cpu string, p int32, grace int64) *v1.Pod {
 	return world.Change(w, 1, sources.Added, world.PendingPod(name, cpu), func(pod *v1.Pod) {
 		priority(p)(pod)
 		pod.Spec.NodeName, pod.Spec.TerminationGracePeriodSeconds = "node-a", &grace
 	})
 }
 
-// rerunOf is what a local scheduler makes of w from the second second on: see traced.
-func rerunOf(t *testing.T, w *world.Cluster, until float64) string {
+// traceRerun returns the trace of a rerun of w, from 2 s on.
+func traceRerun(t *testing.T, w *world.Cluster, until float64) string {
 	t.Helper()
 	rec := w.Recording(until)
 	rec.Rerun = true
-	return traced(t, rec, world.Config(t), 2)
+	return traceRecording(t, rec, world.Config(t), 2)
 }
 
-// comesToPreempt adds a pod for which two have to go: one at once, and one with a grace period of 30 s.
-func comesToPreempt(w *world.Cluster) {
+// addPreemptor adds a pod with two victims: one is deleted at once, the other has a grace period of 30 s.
+func addPreemptor(w *world.Cluster) {
 	world.Change(w, 1, sources.Added, world.Node("node-a", "2"), nil)
-	runsOn(w, "quick", "1", 0, 0)
-	runsOn(w, "slow", "1", 1, 30)
+	addRunningPod(w, "quick", "1", 0, 0)
+	addRunningPod(w, "slow", "1", 1, 30)
 	world.Change(w, 2, sources.Added, world.PendingPod("high", "2"), priority(100))
 }
 
-// TestRerunPreempts: victims are deleted one after the other, and take their grace period to end, up to a second. The preemptor
-// is gated until the last one's deletion was asked for, and is tried anew when the first has ended.
-func TestRerunPreempts(t *testing.T) {
+// TestRerunPreemption: victims are deleted one after the other and terminate after their grace period, or
+// after a second. The preemptor is gated until the last deletion was requested, and is tried again
+// when the first victim has terminated.
+func TestRerunPreemption(t *testing.T) {
 	var w world.Cluster
-	comesToPreempt(&w)
-	world.Change(&w, 2.5, sources.Added, world.PendingPod("next", "1"), priority(50)) // for which the room is kept from
-	says(t, rerunOf(t, &w, 10), `
-		2.000 high: waits
+	addPreemptor(&w)
+	world.Change(&w, 2.5, sources.Added, world.PendingPod("next", "1"), priority(50)) // the resources are reserved for high
+	compareTrace(t, traceRerun(t, &w, 10), `
+		2.000 high: pending
 		2.001 high active UnscheduledPodAdd
 		2.001 high inflight
 		2.002 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 660µs
 		2.007 high: nominated to node-a
-		2.011 slow: going
-		2.021 quick: going
-		2.021 quick: gone
+		2.011 slow: terminating
+		2.021 quick: terminating
+		2.021 quick: deleted
 		2.022 high backoff AssignedPodDelete
 		2.022 high inflight
 		2.023 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 660µs
 		2.028 high: nominated to node-a
-		2.500 next: waits
+		2.500 next: pending
 		2.501 next active UnscheduledPodAdd
 		2.501 next inflight
 		2.502 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		2.507 next: rejected
-		3.011 slow: gone
+		3.011 slow: deleted
 		3.012 high backoff AssignedPodDelete
 		3.012 next backoff AssignedPodDelete
 		3.012 next inflight
@@ -622,22 +535,23 @@ func TestRerunPreempts(t *testing.T) {
 		3.024 high deleted`)
 }
 
-// TestRerunPreemptsInTheLoop: up to v1.32 the attempt ends when the victims are deleted, and no other begins before. The preemptor is not gated.
-func TestRerunPreemptsInTheLoop(t *testing.T) {
+// TestRerunSynchronousPreemption: up to v1.32 the loop deletes the victims during the attempt, so the next
+// attempt starts afterwards. The preemptor is not gated.
+func TestRerunSynchronousPreemption(t *testing.T) {
 	var w world.Cluster
-	comesToPreempt(&w)
+	addPreemptor(&w)
 	world.Change(&w, 2.001, sources.Added, world.PendingPod("next", "4"), nil)
 	rec := w.Recording(2.5)
 	rec.Rerun = true
-	says(t, traced(t, rec, world.Config(t).ForVersion("v1.32.0"), 2), `
-		2.000 high: waits
+	compareTrace(t, traceRecording(t, rec, world.Config(t).ForVersion("v1.32.0"), 2), `
+		2.000 high: pending
 		2.001 high active UnschedulablePodAdd
-		2.001 next: waits
+		2.001 next: pending
 		2.001 high inflight
 		2.002 next active UnschedulablePodAdd
-		2.011 slow: going
-		2.011 quick: going
-		2.011 quick: gone
+		2.011 slow: terminating
+		2.011 quick: terminating
+		2.011 quick: deleted
 		2.011 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 10.04ms
 		2.012 high backoff AssignedPodDelete
 		2.016 high: nominated to node-a
@@ -646,18 +560,18 @@ func TestRerunPreemptsInTheLoop(t *testing.T) {
 		2.022 next: rejected`)
 }
 
-// TestRerunTwoPreempt: a victim that two pods chose is deleted once. The other, whose victim it was too, comes to nothing.
-func TestRerunTwoPreempt(t *testing.T) {
+// TestRerunSharedVictim: a victim that two preemptors chose is deleted once.
+func TestRerunSharedVictim(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "3"), nil)
-	runsOn(&w, "one", "1", 0, 0)
-	runsOn(&w, "two", "1", 1, 0)
-	runsOn(&w, "three", "1", 2, 0)
+	addRunningPod(&w, "one", "1", 0, 0)
+	addRunningPod(&w, "two", "1", 1, 0)
+	addRunningPod(&w, "three", "1", 2, 0)
 	world.Change(&w, 2, sources.Added, world.PendingPod("a", "1"), priority(100))
 	world.Change(&w, 2, sources.Added, world.PendingPod("b", "2"), priority(100))
-	says(t, rerunOf(t, &w, 10), `
-		2.000 a: waits
-		2.000 b: waits
+	compareTrace(t, traceRerun(t, &w, 10), `
+		2.000 a: pending
+		2.000 b: pending
 		2.001 a active UnscheduledPodAdd
 		2.001 b active UnscheduledPodAdd
 		2.001 a inflight
@@ -665,20 +579,20 @@ func TestRerunTwoPreempt(t *testing.T) {
 		2.007 a: nominated to node-a
 		2.007 b inflight
 		2.007 b unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 660µs
-		2.011 one: going
-		2.011 one: gone
+		2.011 one: terminating
+		2.011 one: deleted
 		2.012 a backoff AssignedPodDelete
 		2.012 b gated AssignedPodDelete
 		2.012 b: nominated to node-a
 		2.012 a inflight
 		2.013 a unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 660µs
-		2.017 three: going
-		2.017 three: gone
+		2.017 three: terminating
+		2.017 three: deleted
 		2.018 b gated AssignedPodDelete
 		2.018 a gated AssignedPodDelete
 		2.018 a: nominated to node-a
-		2.027 two: going
-		2.027 two: gone
+		2.027 two: terminating
+		2.027 two: deleted
 		2.028 b backoff AssignedPodDelete
 		2.028 a backoff AssignedPodDelete
 		2.028 b inflight
@@ -691,35 +605,35 @@ func TestRerunTwoPreempt(t *testing.T) {
 		2.035 a deleted`)
 }
 
-// TestRerunOfAPodThatGoes: what the scheduler writes of a pod that was deleted meanwhile is refused: the pod does not come back, and its
-// room is free.
-func TestRerunOfAPodThatGoes(t *testing.T) {
+// TestRerunDeletedPod: a scheduler's write to a deleted pod is refused: the pod stays deleted, and its
+// resources are free.
+func TestRerunDeletedPod(t *testing.T) {
 	for _, c := range []struct {
 		name, cpu string
-		goes      float64
+		deleted   float64
 		want      string
 	}{
-		{"before its patch is answered", "4", 2.004, `2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.004 web: gone
+		{"before the response to its patch", "4", 2.004, `2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.004 web: deleted
 			2.005 web deleted`},
-		{"while its binding is under way", "1", 2.003, `2.003 web: gone
+		{"during its binding", "1", 2.003, `2.003 web: deleted
 			2.003 web backoff ScheduleAttemptFailure
 			2.004 web deleted`},
-		{"just before it is bound", "1", 2.0064, `2.006 web: gone
+		{"just before it is bound", "1", 2.0064, `2.006 web: deleted
 			2.006 web backoff ScheduleAttemptFailure
 			2.007 web deleted`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var w world.Cluster
 			world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			world.Change(&w, c.goes, sources.Deleted, world.Change(&w, 2, sources.Added, world.PendingPod("web", c.cpu), nil), nil)
+			world.Change(&w, c.deleted, sources.Deleted, world.Change(&w, 2, sources.Added, world.PendingPod("web", c.cpu), nil), nil)
 			world.Change(&w, 3, sources.Added, world.PendingPod("db", "1"), nil)
-			says(t, rerunOf(t, &w, 5), `
-				2.000 web: waits
+			compareTrace(t, traceRerun(t, &w, 5), `
+				2.000 web: pending
 				2.001 web active UnscheduledPodAdd
 				2.001 web inflight
 				`+c.want+`
-				3.000 db: waits
+				3.000 db: pending
 				3.001 db active UnscheduledPodAdd
 				3.001 db inflight
 				3.007 db scheduled node-a
@@ -729,16 +643,16 @@ func TestRerunOfAPodThatGoes(t *testing.T) {
 	}
 }
 
-// TestRerunWaitsForItsRequests: the scheduler's client sends a hundred requests at once, and then fifty a second. Bindings are
-// made beside the loop.
-func TestRerunWaitsForItsRequests(t *testing.T) {
+// TestRerunRateLimit: the scheduler's client sends a burst of a hundred requests, and then fifty per
+// second. The loop does not wait for bindings.
+func TestRerunRateLimit(t *testing.T) {
 	var w world.Cluster
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
 	for i := range 110 {
 		world.Change(&w, 2, sources.Added, world.PendingPod(fmt.Sprint("web-", i), "100m"), nil)
 	}
 	var bound []string
-	for line := range strings.Lines(rerunOf(t, &w, 5)) {
+	for line := range strings.Lines(traceRerun(t, &w, 5)) {
 		if at, of, _ := strings.Cut(strings.TrimSpace(line), " "); strings.Contains(of, " scheduled ") {
 			bound = append(bound, at)
 		}
@@ -746,8 +660,8 @@ func TestRerunWaitsForItsRequests(t *testing.T) {
 	expect(t, "bound", append(bound[:1], bound[100:]...), []string{"2.011", "2.081", "2.082", "2.082", "2.091", "2.111", "2.131", "2.151", "2.171", "2.191", "2.211"})
 }
 
-// TestRerunSparesVictims: only a pod that the recorded scheduler preempted lives on, though it was seen to go. Whoever was evicted by
-// others goes.
+// TestRerunSparesVictims: a rerun does not repeat the deletion of a pod that the recorded scheduler
+// preempted. It repeats all others.
 func TestRerunSparesVictims(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -755,29 +669,29 @@ func TestRerunSparesVictims(t *testing.T) {
 		lives bool
 	}{
 		{"preempted", v1.PodCondition{Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler}, true},
-		{"not so any more", v1.PodCondition{Type: v1.DisruptionTarget, Status: v1.ConditionFalse, Reason: v1.PodReasonPreemptionByScheduler}, false},
+		{"condition is false", v1.PodCondition{Type: v1.DisruptionTarget, Status: v1.ConditionFalse, Reason: v1.PodReasonPreemptionByScheduler}, false},
 		{"evicted", v1.PodCondition{Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: "EvictionByEvictionAPI"}, false},
 		{"another condition", v1.PodCondition{Type: v1.PodReady, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var w world.Cluster
 			world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			low := runsOn(&w, "low", "1", 0, 30)
+			low := addRunningPod(&w, "low", "1", 0, 30)
 			low = world.Change(&w, 2, sources.Updated, low, func(p *v1.Pod) { p.Status.Conditions = []v1.PodCondition{c.of} })
 			low = world.Change(&w, 2.1, sources.Updated, low, func(p *v1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: world.At(32)} })
 			world.Change(&w, 3, sources.Deleted, low, nil)
-			want := "2.000 low: on node-a\n2.100 low: going\n3.000 low: gone"
+			want := "2.000 low: on node-a\n2.100 low: terminating\n3.000 low: deleted"
 			if c.lives {
 				want = "2.000 low: on node-a\n2.100 low: on node-a"
 			}
-			says(t, rerunOf(t, &w, 5), want)
+			compareTrace(t, traceRerun(t, &w, 5), want)
 		})
 	}
 }
 
-// TestRerunHasVersionsOfItsOwn: what the scheduler writes and what the recording tells have versions that rise, and the recording's
-// objects stay as they are.
-func TestRerunHasVersionsOfItsOwn(t *testing.T) {
+// TestRerunResourceVersions: the scheduler's writes and the recorded changes have ascending resource
+// versions, and the recording's objects keep theirs.
+func TestRerunResourceVersions(t *testing.T) {
 	var w world.Cluster
 	w.Version = 100
 	world.Change(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
@@ -797,6 +711,6 @@ func TestRerunHasVersionsOfItsOwn(t *testing.T) {
 	}
 	expect(t, "versions", versions, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}) // the third is the patch of web's condition
 	if web.ResourceVersion != "102" {
-		t.Errorf("the recording's pod is of version %s now", web.ResourceVersion)
+		t.Errorf("the recording's pod has version %s now", web.ResourceVersion)
 	}
 }

@@ -1,28 +1,22 @@
 package shadow_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
-	"github.com/schedq/schedq/queue/session/shadow"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/queue/session/world/replayed"
 	"github.com/schedq/schedq/sources"
 )
 
-// TestStartsLater: a scheduler that starts finds the objects that there are; before, nobody queues a pod.
-func TestStartsLater(t *testing.T) {
+// TestSchedulerStartsLater: a scheduler lists the existing objects when it starts. Before that, no pod is
+// queued.
+func TestSchedulerStartsLater(t *testing.T) {
 	var c world.Cluster
 	world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
 	world.Change(&c, 1, sources.Added, world.PendingPod("here", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
@@ -41,14 +35,14 @@ func TestStartsLater(t *testing.T) {
 	}
 }
 
-// TestRestarts: the queue's memory ends with its scheduler, and what that was about to hear and to bind.
-func TestRestarts(t *testing.T) {
+// TestRestartEmptiesQueue: a restart ends the queue's state, undelivered events and bindings in progress.
+func TestRestartEmptiesQueue(t *testing.T) {
 	var c world.Cluster
 	c.Started(0.5)
 	n := world.Change(&c, 1, sources.Added, world.Node("node-a", "3"), nil)
 	world.Change(&c, 2, sources.Added, world.PendingPod("web", "4"), nil)
-	world.Change(&c, 9.9, sources.Added, world.PendingPod("db", "3"), nil)                      // is placed, and not bound
-	n = world.Change(&c, 9.9997, sources.Updated, n, func(n *v1.Node) { world.SetCPU(n, "8") }) // which nobody hears of
+	world.Change(&c, 9.9, sources.Added, world.PendingPod("db", "3"), nil)                      // assigned, but not bound
+	n = world.Change(&c, 9.9997, sources.Updated, n, func(n *v1.Node) { world.SetCPU(n, "8") }) // not delivered
 	world.Change(&c, 9.9999, sources.Updated, n, func(n *v1.Node) { world.SetCPU(n, "3") })
 	c.Started(10)
 	var attempts []int
@@ -66,7 +60,7 @@ func TestRestarts(t *testing.T) {
 		"2 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
 		"10 unschedulable>active UnscheduledPodAdd modelled",
 		"10 active>inflight modelled",
-		"10 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled", // db took its room
+		"10 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled", // db reserved the resources
 	})
 	if want := []int{0, 1, 1, 0, 1, 1}; !slices.Equal(attempts, want) {
 		t.Errorf("attempts %v, want %v", attempts, want)
@@ -79,23 +73,10 @@ func TestRestarts(t *testing.T) {
 	})
 }
 
-// TestGoesOnAfterTheLast: a recording that ends long after its last event lets the flushes happen.
-func TestGoesOnAfterTheLast(t *testing.T) {
-	var c world.Cluster
-	world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
-	world.Change(&c, 2, sources.Added, world.PendingPod("web", "2"), nil)
-	replayed.Compare(t, replayed.Moves(t, c.Recording(330), "web")[3:], nil)
-	replayed.Compare(t, replayed.Moves(t, c.Recording(340), "web")[3:], []string{
-		"331 unschedulable>active UnschedulableTimeout NodeResourcesFit modelled",
-		"331 active>inflight NodeResourcesFit modelled",
-		"331 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
-	})
-}
-
-// TestSameUID: of two pods with one UID, which upstream's cache takes for its own corruption, the second is
-// left out, whether the scheduler finds them there or hears of them. All others go on.
-func TestSameUID(t *testing.T) {
-	for name, start := range map[string]float64{"delivered": 0.5, "found there": 3} {
+// TestPodsWithSameUID: the second of two pods with the same UID is ignored, whether the scheduler lists or
+// watches it. Upstream's cache would treat it as a corruption.
+func TestPodsWithSameUID(t *testing.T) {
+	for name, start := range map[string]float64{"watched": 0.5, "listed": 3} {
 		t.Run(name, func(t *testing.T) {
 			var c world.Cluster
 			world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
@@ -120,253 +101,99 @@ func TestSameUID(t *testing.T) {
 	}
 }
 
-// preempting is a recording of a pod that preempts the one on the named node, of two. While the victim's
-// deletion is asked for, a small pod goes from the other node.
-func preempting(on string) *sources.Recording {
-	var c world.Cluster
-	low, small := map[string]*v1.Pod{}, map[string]*v1.Pod{}
-	for _, name := range []string{"node-a", "node-b"} {
-		world.Change(&c, 1, sources.Added, world.Node(name, "2"), nil)
-		assigned := func(p *v1.Pod) { p.Spec.NodeName, p.Spec.Priority = name, new(int32) }
-		low[name] = world.Change(&c, 2, sources.Added, world.PendingPod("low-"+name, "1500m"), assigned)
-		small[name] = world.Change(&c, 2, sources.Added, world.PendingPod("small-"+name, "500m"), func(p *v1.Pod) {
-			assigned(p)
-			*p.Spec.Priority = 1000
-		})
-	}
-	high := world.Change(&c, 5, sources.Added, world.PendingPod("high", "1500m"), func(p *v1.Pod) {
-		p.Spec.Priority = new(int32)
-		*p.Spec.Priority = 100
-	})
-	high = c.Patched(5.006, high, "0/2 nodes are available: 2 Insufficient cpu.", on)
-	other := map[string]string{"node-a": "node-b", "node-b": "node-a"}[on]
-	world.Change(&c, 5.008, sources.Deleted, small[other], nil)
-	victim := world.Change(&c, 5.012, sources.Updated, low[on], func(p *v1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: world.At(36)} })
-	world.Change(&c, 6, sources.Deleted, victim, nil)
-	c.Bound(6.01, high, on)
-	return c.Recording(6.5)
-}
-
-// TestSameAgain: the same recording gives the same moves, to the nanosecond and to the word.
-func TestSameAgain(t *testing.T) {
-	told := func() (lines []string) {
-		for _, on := range []string{"node-a", "node-b"} {
-			if err := timeline.Replay(t.Context(), preempting(on), timeline.Options{}, func(m *board.Transition) error {
-				line, err := json.Marshal(m)
-				lines = append(lines, string(line))
-				return err
-			}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return lines
-	}
-	first := told()
-	for range 5 {
-		replayed.Compare(t, told(), first)
-	}
-}
-
-// TestClockFarOff: an event dated centuries ahead does not take centuries.
-func TestClockFarOff(t *testing.T) {
-	var c world.Cluster
-	world.Change(&c, 1, sources.Added, world.PendingPod("web", "1"), nil)
-	world.Change(&c, 150*365*24*3600, sources.Added, world.PendingPod("late", "1"), nil)
-	got := replayed.Moves(t, c.Recording(150*365*24*3600+10), "late")
-	if len(got) == 0 {
-		t.Error("the late pod does not move")
-	}
-}
-
-// TestClocksApart: a backoff is over when the second has passed in which it ends, by the scheduler's clock. Where times are later than by that
-// one, its seconds begin later, from when that is found out: of this pod's backoff, which ends at 3.01, and of those that follow.
-func TestClocksApart(t *testing.T) {
-	apart := func(told float64, ahead time.Duration) func(w *world.Cluster) {
-		return func(w *world.Cluster) {
-			nodes(w, "2", "node-a")
-			if told < 2 {
-				w.Add(told, &sources.Clocks{Ahead: ahead})
-				w.Started(1.5) // that is known of the next scheduler, too
-			}
-			web := world.Change(w, 2.01, sources.Updated, comes(w, 2, "web", "4", nil), func(p *v1.Pod) {
-				world.Reject(p, "running PreFilter plugin \"VolumeBinding\": error getting PVC", "")
-				p.Status.Conditions[0].Reason = v1.PodReasonSchedulerError
-			})
-			w.Add(2.01, &sources.StatusPatched{Pod: world.Key(web.Name), UID: web.UID, Sent: world.At(2.005)})
-			if told > 2 {
-				w.Add(told, &sources.Clocks{Ahead: ahead})
-			}
-		}
-	}
-	const early = `
-			3.380 web active BackoffComplete
-			3.380 web inflight (turn)
-			3.381 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`
-	play(t, []scene{
-		{"alike", 2.1, 4.5, apart(0.5, 0), `
-			4.000 web active BackoffComplete
-			4.000 web inflight (turn)
-			4.001 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+// TestMovesAfterRestart: a new scheduler shares no state with the previous one.
+func TestMovesAfterRestart(t *testing.T) {
+	checkMoves(t, []scenario{
+		{"pods that left before the restart are deleted in the order of their names", 2, 6, func(w *world.Cluster) {
+			w.Started(0.5)
+			addNodes(w, "1", "node-a")
+			z, a := w.Patched(2.01, addPod(w, 2, "z", "4", nil), noRoom, ""), w.Patched(2.11, addPod(w, 2.1, "a", "4", nil), noRoom, "")
+			m := w.Patched(2.21, addPod(w, 2.2, "m", "4", nil), noRoom, "")
+			bound := addPod(w, 2.9995, "b", "1", nil)
+			world.Change(w, 2.9995, sources.Deleted, z, nil)
+			world.Change(w, 2.9996, sources.Deleted, a, nil)
+			w.Bound(2.9997, bound, "node-a")
+			w.Started(3)
+			w.Patched(3.3, m, noRoom, "")
+		}, `
+			2.001 z active UnscheduledPodAdd
+			2.006 z inflight (failure)
+			2.006 z unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.101 a active UnscheduledPodAdd
+			2.106 a inflight (failure)
+			2.106 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.201 m active UnscheduledPodAdd
+			2.206 m inflight (failure)
+			2.206 m unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			3.000 b active UnscheduledPodAdd
+			3.000 b inflight (behind)
+			3.000 b scheduled node-a (outcome)
+			3.000 a deleted
+			3.000 b deleted
+			3.000 z deleted
+			3.000 m active UnscheduledPodAdd
+			3.000 other active UnscheduledPodAdd
+			3.296 m inflight (failure)
+			3.296 m unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			5.900 other inflight (turn)
+			5.901 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"380 ms ahead", 2.1, 4.5, apart(0.5, 380*time.Millisecond), early},
-		{"380 ms ahead, which is found out while it backs off", 2.1, 4.5, apart(2.6, 380*time.Millisecond), early},
-		{"620 ms behind", 2.1, 4.5, apart(0.5, -620*time.Millisecond), early},
-	})
-}
-
-// attached plays what c tells to a session that is attached to it, up to seconds, and hears nothing from staleSince on. It returns the model's moves into flight and
-// what it says of schedulers that are not heard.
-func attached(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, staleSince ...float64) (tried, silences []string) {
-	t.Helper()
-	var status sources.Status
-	for _, since := range staleSince {
-		status.StaleSince = world.At(since)
-	}
-	return told(t, cfg, c, seconds, func(float64) sources.Status { return status })
-}
-
-// told is attached for a stream that stands at each moment as status says.
-func told(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) (tried, silences []string) {
-	t.Helper()
-	return shown(played(t, cfg, c, seconds, status))
-}
-
-// shown returns what of f's events told returns.
-func shown(f *shadow.Feed) (tried, silences []string) {
-	for _, ev := range f.Events {
-		at := ev.Time.Sub(world.At(0)).Seconds()
-		switch fact := ev.Fact.(type) {
-		case *shadow.Move:
-			if fact.To == sources.TierInFlight {
-				tried = append(tried, fmt.Sprintf("%.0f %s", at, fact.Pod.Name))
+		{"its client has a full burst", 2, 6, func(w *world.Cluster) {
+			w.Started(0.5)
+			addNodes(w, "100", "node-a")
+			for i := range 95 {
+				w.Bound(1.9+0.0001*float64(i), addPod(w, 1.9, fmt.Sprint("old-", i), "1m", nil), "node-a")
 			}
-		case *sources.Silent:
-			if fact.Since.IsZero() {
-				silences = append(silences, fmt.Sprintf("%.0f heard", at))
-			} else {
-				silences = append(silences, fmt.Sprintf("%.0f silent since %.0f %s", at, fact.Since.Sub(world.At(0)).Seconds(), fact.Profile))
-			}
-		}
-	}
-	return tried, silences
-}
-
-// played is the feed of such a session.
-func played(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) *shadow.Feed {
-	t.Helper()
-	f := shadow.NewLiveFeed(cfg)
-	t.Cleanup(f.Close)
-	events := c.Recording(seconds).Events
-	for at := 0.0; at <= seconds; at += 0.25 { // as it would come
-		var now []sources.Event
-		for len(events) > 0 && !events[0].Time.After(world.At(at)) {
-			now, events = append(now, events[0]), events[1:]
-		}
-		f.Arrive(now, world.At(at), status(at))
-		for i := 0; f.HasEvent(i); i++ {
-		}
-	}
-	return f
-}
-
-func expect(t *testing.T, what string, got, want []string) {
-	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("%s: %q, want %q", what, got, want)
-	}
-}
-
-// TestNoScheduler: a cluster without a scheduler. Its pods wait, and none is tried, but by the scheduler that comes.
-func TestNoScheduler(t *testing.T) {
-	var c world.Cluster
-	world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
-	c.Add(1, &sources.Attached{})
-	web := world.Change(&c, 2, sources.Added, world.PendingPod("web", "4"), nil)
-	db := world.Change(&c, 5, sources.Added, world.PendingPod("db", "1"), nil)
-	c.Patched(60, web, world.TooSmall, "")
-	c.Bound(60.1, db, "node-a")
-	tried, silences := attached(t, world.Config(t), &c, 70)
-	expect(t, "tried", tried, []string{"60 web", "60 db"})
-	expect(t, "silences", silences, []string{"17 silent since 1 ", "60 heard"})
-}
-
-// TestStaleTellsNothing: while the cluster can't be heard, that nothing is seen tells nothing. The model goes on by itself.
-func TestStaleTellsNothing(t *testing.T) {
-	var c world.Cluster
-	world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
-	c.Add(1, &sources.Attached{})
-	world.Change(&c, 2, sources.Added, world.PendingPod("web", "4"), nil)
-	tried, silences := attached(t, world.Config(t), &c, 60, 2.05)
-	expect(t, "tried", tried, []string{"2 web"})
-	expect(t, "silences", silences, nil)
-}
-
-// TestSchedulerEnds: a scheduler is at work, and ends. A pod that it has tried before is woken later: nobody tries it.
-func TestSchedulerEnds(t *testing.T) {
-	for _, lease := range []bool{false, true} {
-		var c world.Cluster
-		node := world.Change(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
-		c.Add(1, &sources.Attached{})
-		c.AddStuck(2, "old")
-		if lease {
-			c.Add(20, &sources.Silent{Since: world.At(4)})
-		} else {
-			world.Change(&c, 4, sources.Added, world.PendingPod("new", "1"), nil)
-		}
-		world.Change(&c, 30, sources.Updated, node, func(n *v1.Node) { world.SetCPU(n, "2") })
-		tried, silences := attached(t, world.Config(t), &c, 50)
-		expect(t, "tried", tried, []string{"2 old"})
-		want := []string{"20 silent since 4 "}
-		if !lease {
-			want = []string{"19 silent since 2 "}
-		}
-		expect(t, "silences", silences, want)
-	}
-}
-
-// TestLeaseLapses: while nobody renews the lease, no pod is tried that could be without showing it. When somebody does again, it is.
-func TestLeaseLapses(t *testing.T) {
-	var c world.Cluster
-	node := world.Change(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
-	c.Add(1, &sources.Attached{Nodes: true})
-	old := c.AddStuck(2, "old")
-	c.Recorded(2.1, old, 2) // those that follow are only counted
-	c.Add(8, &sources.Silent{Since: world.At(5)})
-	world.Change(&c, 10, sources.Updated, node, func(n *v1.Node) { world.SetCPU(n, "3") })
-	c.Add(10, &sources.Injected{})
-	world.Change(&c, 11, sources.Added, world.Node("node-b", "8"), func(n *v1.Node) {
-		n.Spec.Taints = []v1.Taint{{Key: "gpu", Effect: v1.TaintEffectNoSchedule}}
+			w.Started(2)
+			w.Patched(3.5, addPod(w, 2.1, "web", "200", nil), noRoom, "")
+		}, `
+			2.000 other active UnscheduledPodAdd
+			2.101 web active UnscheduledPodAdd
+			3.496 web inflight (failure)
+			3.496 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			5.900 other inflight (turn)
+			5.906 other unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
+		`},
+		{"pods do not back off from attempts before the restart", 2, 6, func(w *world.Cluster) {
+			w.Started(0.5)
+			addNodes(w, "1", "node-a")
+			web := addPod(w, 2, "web", "4", nil)
+			w.Recorded(2.003, web, 1)
+			web = w.Patched(2.01, web, noRoom, "")
+			w.Started(2.0105)
+			w.Recorded(2.013, web, 1)
+			w.Patched(2.02, web, noRoom+" again", "")
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.002 web inflight (failure)
+			2.003 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			2.010 other active UnscheduledPodAdd
+			2.010 web active UnscheduledPodAdd
+			2.012 web inflight (failure)
+			2.013 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			5.900 other inflight (turn)
+			5.901 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+		{"a stated release applies, an inferred one does not replace it", 2, 6, func(w *world.Cluster) {
+			w.Started(0.5)
+			addNodes(w, "1", "node-a")
+			w.Patched(2.01, addPod(w, 2, "web", "4", nil), noRoom, "")
+			w.Add(3, &sources.SchedulerStarted{Release: "v1.31.0", PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
+			w.Add(4, &sources.SchedulerRunning{Release: "v1.31.0"}) // already known
+			w.Add(5, &sources.SchedulerStarted{Release: "v1.30.0", ReleaseInferred: true, PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
+			w.Add(5.5, &sources.SchedulerRunning{Release: "v1.31.0"})
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.006 web inflight (failure)
+			2.006 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			3.000 other active PodAdd
+			3.000 web active PodAdd
+			5.000 other active PodAdd
+			5.000 web active PodAdd
+			5.900 other inflight (turn)
+			5.901 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			5.901 web inflight (turn)
+			5.901 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
 	})
-	c.Add(14, &sources.Silent{})
-	tried, _ := attached(t, world.Config(t), &c, 16)
-	expect(t, "tried", tried, []string{"2 old", "2 old", "14 old"})
-}
-
-// TestOneProfileSilent: of two profiles, nobody works for one. The pods of the other go on.
-func TestOneProfileSilent(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "scheduler.yaml")
-	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: default-scheduler\n- schedulerName: batch\n"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := schedulerconfig.Read(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var c world.Cluster
-	world.Change(&c, 1, sources.Added, world.Node("node-a", "8"), nil)
-	c.Add(1, &sources.Attached{})
-	job := world.PendingPod("job", "1")
-	job.Spec.SchedulerName = "batch"
-	world.Change(&c, 2, sources.Added, job, nil)
-	var want []string
-	for i := range 30 {
-		name := fmt.Sprintf("web-%d", i)
-		c.Bound(float64(3+i)+0.01, world.Change(&c, float64(3+i), sources.Added, world.PendingPod(name, "100m"), nil), "node-a")
-		want = append(want, fmt.Sprintf("%d %s", 3+i, name))
-	}
-	tried, silences := attached(t, cfg, &c, 40)
-	expect(t, "tried", tried, want)
-	expect(t, "silences", silences, []string{"17 silent since 1 batch"})
 }

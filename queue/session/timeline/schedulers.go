@@ -146,7 +146,7 @@ var releaseFrom = map[sources.ReleaseSource]string{
 	sources.ReleaseLogged: "its log says so",
 	sources.ReleaseAgent:  "it calls itself so in its requests",
 	sources.ReleaseImage:  "its pod's image says so",
-	sources.ReleaseServer: "that is the API server's release, and no pod of the scheduler is seen whose image tells more",
+	sources.ReleaseServer: "that is the API server's release, because no image of a scheduler pod shows its release",
 }
 
 // unknownRelease returns a notice for a release whose rules schedq does not know, or "" for others.

@@ -1,5 +1,5 @@
-// Package remote serves a stretch of a ring over HTTP, and fetches one: a trace, packed, between two processes of one person.
+// Package remote serves and fetches a part of a ring over HTTP, as a compressed trace.
 //
-// It is served read-only, on the loopback interface, to whoever has the token, to few at a time. It is fetched from the URL that
-// the person named and from nowhere else, and the token is sent there alone, and in clear text only to this machine.
+// The server is read-only, listens on the loopback interface, requires a token and limits the number of clients. The
+// client follows no redirects, sends the token only to the given URL, and sends it in clear text only to this machine.
 package remote

@@ -14,14 +14,14 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Is reports whether a recording's name is an URL.
+// Is reports whether a recording's name is a URL.
 func Is(name string) bool {
 	scheme, _, found := strings.Cut(name, "://")
 	return found && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// Fetch fetches the recording at an URL, http or https, with the token if there is one. A redirect is an error. The error is one
-// sentence with the URL.
+// Fetch fetches the recording at an http or https URL, with the token if there is one. A redirect is an error. The error
+// is one sentence with the URL.
 func Fetch(ctx context.Context, address string, token Token) (io.ReadCloser, error) {
 	name := sources.Sanitize(address)
 	u, err := url.Parse(address)
@@ -41,20 +41,20 @@ func Fetch(ctx context.Context, address string, token Token) (io.ReadCloser, err
 		req.Header.Set("Authorization", "Bearer "+token.text)
 	}
 	client := &http.Client{
-		Transport: &http.Transport{ // without a proxy: nobody named one
+		Transport: &http.Transport{ // without a proxy
 			DialContext:           (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
 			ResponseHeaderTimeout: 2 * time.Minute, // a ring's span is read first
 			DisableCompression:    true,
 			DisableKeepAlives:     true,
 		},
 		CheckRedirect: func(to *http.Request, _ []*http.Request) error {
-			return fmt.Errorf("it leads to %s, where nobody asked for it", sources.Sanitize(to.URL.Redacted()))
+			return fmt.Errorf("it redirects to %s, which schedq does not follow", sources.Sanitize(to.URL.Redacted()))
 		},
 	}
 	answer, err := client.Do(req)
 	var failed *url.Error
 	if errors.As(err, &failed) {
-		err = failed.Err // without the URL once more
+		err = failed.Err // without the URL, which the message contains already
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

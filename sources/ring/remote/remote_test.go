@@ -59,7 +59,7 @@ func TestIs(t *testing.T) {
 	}
 }
 
-// TestFetch: what is fetched is what is asked for, and else it is refused in one sentence.
+// TestFetch: a valid query returns that part of the ring. Any other is refused in one sentence.
 func TestFetch(t *testing.T) {
 	server := httptest.NewServer(remote.Handler(anHour(t), token(t, secret)))
 	defer server.Close()
@@ -73,13 +73,13 @@ func TestFetch(t *testing.T) {
 		{"?from=-10m", secret, 602, ""},
 		{"?from=12:30&to=+5m", secret, 301, ""},
 		{"?from=12:30&to=%2B5m", secret, 301, ""},
-		{"", "", 0, "it answers 401: a recording is served to who has the recorder's token: --token-file"},
+		{"", "", 0, "it answers 401: the recorder requires its token: use --token-file"},
 		{"", "0123456789abcdef-other", 0, "it answers 401: "},
 		{"?from=14:00", secret, 0, "it answers 404: from 14:00 is not within the ring: " + span},
 		{"?from=then", secret, 0, "it answers 400: from then is not a time"},
 		{"?from=-1h&from=-2h", secret, 0, "it answers 400: from is there twice"},
-		{"?folder=/", secret, 0, "it answers 400: a recording has from and to"},
-		{"?from=" + strings.Repeat("9", 300), secret, 0, "it answers 400: what is asked for is longer than 256 bytes"},
+		{"?folder=/", secret, 0, "it answers 400: invalid query: use only from and to"},
+		{"?from=" + strings.Repeat("9", 300), secret, 0, "it answers 400: the query is longer than 256 bytes"},
 	} {
 		var tok remote.Token
 		if c.token != "" {
@@ -161,7 +161,7 @@ func TestNowhereElse(t *testing.T) {
 	server := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusFound))
 	defer server.Close()
 	for _, c := range []struct{ url, want string }{
-		{server.URL, server.URL + ": it leads to " + other.URL + ", where nobody asked for it"},
+		{server.URL, server.URL + ": it redirects to " + other.URL + ", which schedq does not follow"},
 		{"http://example.com/recording", "http://example.com/recording: a token is sent in clear text to this machine only: use https, or kubectl port-forward"},
 		{"http://me:pass@localhost/", "http://me:xxxxx@localhost/ has a password in it: a recorder has a token, --token-file"},
 		{"http://", "http:// is not the URL of a recording: http://localhost:9090/recording?from=-2h"},
@@ -192,8 +192,8 @@ func TestToken(t *testing.T) {
 		{secret + "\n", 0o600, ""},
 		{secret, 0o440, ""},
 		{secret, 0o644, "everybody can read the token in " + path + ": chmod 600 it"},
-		{"short", 0o600, path + " holds no token: that is one line of 16 bytes or more, such as openssl rand -hex 32 makes"},
-		{secret + "\n" + secret, 0o600, path + " holds no token: that is one line of letters, digits and signs without spaces"},
+		{"short", 0o600, path + " contains no token: write one line of at least 16 bytes, such as the output of openssl rand -hex 32"},
+		{secret + "\n" + secret, 0o600, path + " contains no token: write one line of printable ASCII characters without spaces"},
 	} {
 		os.Remove(path)
 		if err := os.WriteFile(path, []byte(c.text), c.mode); err != nil {

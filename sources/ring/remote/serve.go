@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// atOnce is how many may fetch at a time. Each costs about a core while it lasts.
+	// atOnce limits the concurrent clients. Each uses about one core.
 	atOnce = 2
-	// mostQuery is how long what is asked for may be, in bytes.
+	// mostQuery limits the length of a query, in bytes.
 	mostQuery = 256
-	// stalled is for how long who fetches may take nothing.
+	// stalled is how long a client may read nothing.
 	stalled = 30 * time.Second
 )
 
-// Handler serves stretches of the ring in a folder: GET ?from=&to=, as ring.Window has them. It answers on the loopback
-// interface only, to requests with the token.
+// Handler serves parts of the ring in a folder: GET ?from=&to=, as in ring.Window. It accepts only requests on the
+// loopback interface with the token.
 func Handler(folder string, token Token) http.Handler {
 	return &handler{folder, token, make(chan struct{}, atOnce)}
 }
@@ -39,17 +39,17 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	if !isLocal(req) {
-		http.Error(w, "recordings are served on the loopback interface only: kubectl port-forward leads there", http.StatusForbidden)
+		http.Error(w, "recordings are served on the loopback interface only: use kubectl port-forward", http.StatusForbidden)
 		return
 	}
 	if !h.token.isIn(req.Header.Get("Authorization")) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		http.Error(w, "a recording is served to who has the recorder's token: --token-file", http.StatusUnauthorized)
+		http.Error(w, "the recorder requires its token: use --token-file", http.StatusUnauthorized)
 		return
 	}
 	if req.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
-		http.Error(w, "a recording can be fetched with GET, and nothing else", http.StatusMethodNotAllowed)
+		http.Error(w, "only GET is allowed", http.StatusMethodNotAllowed)
 		return
 	}
 	window, err := windowOf(req.URL.RawQuery)
@@ -68,7 +68,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	h.send(w, req, window)
 }
 
-// isLocal reports whether a request came to a loopback address, from one.
+// isLocal reports whether both addresses of a request are loopback addresses.
 func isLocal(req *http.Request) bool {
 	local, _ := req.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	host, _, err := net.SplitHostPort(req.RemoteAddr)
@@ -79,14 +79,14 @@ func isLocal(req *http.Request) bool {
 	return local.IP.IsLoopback() && remote != nil && remote.IsLoopback()
 }
 
-// windowOf reads what is asked for. A + is one, as a person writes it: a time has no spaces at its begin.
+// windowOf parses a query. It keeps a + as it is, instead of decoding it as a space.
 func windowOf(query string) (w ring.Window, err error) {
 	if len(query) > mostQuery {
-		return w, fmt.Errorf("what is asked for is longer than %d bytes", mostQuery)
+		return w, fmt.Errorf("the query is longer than %d bytes", mostQuery)
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return w, fmt.Errorf("what is asked for is no query: ?from=-2h&to=%%2B5m")
+		return w, fmt.Errorf("invalid query: use ?from=-2h&to=%%2B5m")
 	}
 	for name, texts := range values {
 		text := texts[0]
@@ -101,23 +101,23 @@ func windowOf(query string) (w ring.Window, err error) {
 		case name == "to":
 			w.To = text
 		default:
-			return w, fmt.Errorf("a recording has from and to, as in ?from=-2h&to=%%2B5m, and nothing else")
+			return w, fmt.Errorf("invalid query: use only from and to, as in ?from=-2h&to=%%2B5m")
 		}
 	}
 	return w, nil
 }
 
-// send sends what window cuts out. A trace that is cut off says of itself that it is.
+// send sends the part of the ring in window. A truncated trace is recognisable as such.
 func (h *handler) send(w http.ResponseWriter, req *http.Request, window ring.Window) {
 	ctx := req.Context()
 	r, err := ring.Open(ctx, h.folder)
 	if err != nil {
-		http.Error(w, "the ring holds nothing yet", http.StatusNotFound)
+		http.Error(w, "the ring is empty", http.StatusNotFound)
 		return
 	}
 	first, last, err := r.Span(ctx)
 	if err != nil {
-		http.Error(w, "the ring can't be read, or holds nothing yet that is whole", http.StatusNotFound)
+		http.Error(w, "the ring can't be read, or contains no complete segment yet", http.StatusNotFound)
 		return
 	}
 	from, to, err := window.Resolve("", first, last)
@@ -131,7 +131,7 @@ func (h *handler) send(w http.ResponseWriter, req *http.Request, window ring.Win
 	}
 	w.Header().Set("Content-Type", "application/zstd")
 	w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=\"recording-%s.jsonl.zst\"", from.UTC().Format("20060102T150405Z")))
-	out, err := trace.NewLasting(&patient{w, http.NewResponseController(w)})
+	out, err := trace.NewLasting(&deadlineWriter{w, http.NewResponseController(w)})
 	if err != nil {
 		return
 	}
@@ -143,17 +143,17 @@ func (h *handler) send(w http.ResponseWriter, req *http.Request, window ring.Win
 			return
 		}
 	}
-	_ = out.Close() // who fetches has gone
+	_ = out.Close() // the client has disconnected
 }
 
-// patient is an answer that waits for who fetches it, but not for long.
-type patient struct {
+// deadlineWriter is a response writer with a deadline for each write.
+type deadlineWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
 }
 
 // Write implements io.Writer.
-func (p *patient) Write(data []byte) (int, error) {
+func (p *deadlineWriter) Write(data []byte) (int, error) {
 	if err := p.control.SetWriteDeadline(time.Now().Add(stalled)); err != nil {
 		return 0, err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/schedq/schedq/sources/disk"
 )
 
-// Token is what who asks for a recording has to know. Its zero value is none.
+// Token authorises a client to fetch recordings. The zero value is none.
 type Token struct{ text string }
 
 const (
@@ -21,8 +21,8 @@ const (
 	mostToken  = 4 << 10 // of a file with one
 )
 
-// ReadToken reads the token in a file, which is its one line. A file that other users can read is refused: a group may, as
-// it does a pod's secret.
+// ReadToken reads the token in a file of one line. It refuses a file that other users can read. A group may, as for the
+// secrets of a pod.
 func ReadToken(ctx context.Context, path string) (Token, error) {
 	text, err := disk.Read(ctx, path, mostToken, func(info fs.FileInfo) error {
 		if info.Mode().IsRegular() && info.Mode().Perm()&0o007 != 0 && runtime.GOOS != "windows" {
@@ -45,14 +45,14 @@ func NewToken(text string) (Token, error) {
 	text = strings.TrimSpace(text)
 	switch {
 	case len(text) < leastToken || len(text) > mostToken:
-		return Token{}, fmt.Errorf("holds no token: that is one line of %d bytes or more, such as openssl rand -hex 32 makes", leastToken)
+		return Token{}, fmt.Errorf("contains no token: write one line of at least %d bytes, such as the output of openssl rand -hex 32", leastToken)
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return Token{}, fmt.Errorf("holds no token: that is one line of letters, digits and signs without spaces")
+		return Token{}, fmt.Errorf("contains no token: write one line of printable ASCII characters without spaces")
 	}
 	return Token{text}, nil
 }
 
-// isIn reports whether an Authorization header has the token, in a time that does not tell of it.
+// isIn reports whether an Authorization header contains the token, in constant time.
 func (t Token) isIn(header string) bool {
 	said, isBearer := strings.CutPrefix(header, "Bearer ")
 	a, b := sha256.Sum256([]byte(said)), sha256.Sum256([]byte(t.text))
