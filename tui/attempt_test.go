@@ -97,7 +97,7 @@ func TestAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, session.New(withPlaced(t, 3), timeline.Options{Paused: true}), Options{})
 		p.goTo("10:36:04").do(keymap.GoToPod).enter("web").do(keymap.OpenCycle)
-		p.sees("Queue: popped from activeQ after 100 ms: none ahead, none behind.", "node-b: 463 points, the most of 2 feasible nodes.", "node-a lost by 59: less of its CPU and memory free (NodeResourcesFit −56)", "It was bound to node-b at 10:36:01.200.", "NodeUnschedulable rejects 1 of 3.")
+		p.sees("Queue: popped from activeQ after 100 ms: none ahead, none behind.", "node-b: 463 points, the most of 2 feasible nodes.", "node-a lost by 59: more of its CPU and memory requested (NodeResourcesFit", "It was bound to node-b at 10:36:01.200.", "NodeUnschedulable rejects 1 of 3 nodes.")
 		p.seesTogether("✓node-b").do(keymap.CycleNextColumn).sees("▼Fit")
 		p.do(keymap.CycleLastPoint).sees("node(s) were unschedulable", "first rejection").do(keymap.CycleAll).sees("all rejections")
 		p.do(keymap.CycleNextPoint, keymap.CycleNextPoint).sees("is assumed on node-b from here")

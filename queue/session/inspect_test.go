@@ -127,7 +127,7 @@ func TestInspectWaiting(t *testing.T) {
 	if err != nil || c.Provenance != explain.Hypothetical || c.Node != "" || c.Actual != nil || c.PostFilter == nil {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	world.ExpectText(t, c.Summary(words.Zone{})[0], "No node is feasible: NodeResourcesFit rejects 2 of 2.")
+	world.ExpectText(t, c.Summary(words.Zone{})[0], "No node is feasible: NodeResourcesFit rejects 2 of 2 nodes.")
 }
 
 // TestInspectElsewhere: where the scheduler chose another node, the cycle says so, and what changed there at that time.

@@ -178,7 +178,14 @@ func (a *Attempt) arrange() {
 			a.nodes = append(a.nodes, i)
 		}
 	}
-	switch {
+	switch winner := a.shown.Winner(); {
+	case a.point == score && a.column == 0: // of equal nodes, the winner first
+		slices.SortStableFunc(a.nodes, func(i, j int) int {
+			if all[i].Total == all[j].Total && all[j].Node == winner {
+				return 1
+			}
+			return cmp.Compare(all[j].Total, all[i].Total)
+		})
 	case a.point == score && a.column > 0:
 		p := a.plugins[a.column-1]
 		slices.SortStableFunc(a.nodes, func(i, j int) int { return cmp.Compare(all[j].Scores[p].Weighted, all[i].Scores[p].Weighted) })

@@ -379,7 +379,7 @@ func (a *Attempt) scoreDetail(title, body canvas.Area) {
 		one, two := n.Scores[i], other.Scores[i]
 		row.Text(x, 0, theme.Plain, fmt.Sprintf("%3d × %d = %d", one.Normalized, p.Weight, one.Weighted))
 		row.Text(x+15, 0, theme.Dim, fmt.Sprintf("%3d × %d = %d", two.Normalized, p.Weight, two.Weighted))
-		switch d := one.Weighted - two.Weighted; {
+		switch d := two.Weighted - one.Weighted; { // as in the sentence above
 		case p.Error != "":
 			row.Text(x+30, 0, theme.Alarm, canvas.Truncate("unknown: "+string(p.Error), body.W-x-30))
 		case d != 0:

@@ -146,8 +146,8 @@ func (c *Cycle) Find(node sources.SafeText) (cycle.NodeResult, bool) {
 	return cycle.NodeResult{}, false
 }
 
-// Lost says why other has a lower score than node, the plugins against it first: "node-b lost by 4: worse for its balance of CPU and
-// memory (NodeResourcesBalancedAllocation −11), but more of the pod's images (ImageLocality +7)".
+// Lost says why other has a lower score than node, the plugins against it first: "node-b lost by 4: its requests less balanced
+// (NodeResourcesBalancedAllocation −11), but more of the pod's images (ImageLocality +7)".
 func (c *Cycle) Lost(node, other cycle.NodeResult) string {
 	lost := node.Total - other.Total
 	text := fmt.Sprintf("%s lost by %d", other.Node, lost)
@@ -196,7 +196,7 @@ func (c *Cycle) Summary(zone words.Zone) []string {
 	case a.Match == Equal:
 		return append(c.choice(), fmt.Sprintf("It was bound to %s%s.", a.Node, when))
 	case a.Match == Tie:
-		return append(c.choice(), fmt.Sprintf("It was bound there%s. A rerun may choose another of the equal nodes.", when))
+		return append(c.choice(), fmt.Sprintf("It was bound to %s%s.", a.Node, when))
 	}
 	lines := []string{fmt.Sprintf("It was bound to %s%s. The rerun has another result: the scheduler had other information.", a.Node, when)}
 	lines = append(lines, c.choice()...)
@@ -229,11 +229,11 @@ func (c *Cycle) choice() []string {
 	first, _ := c.Find(c.Winner())
 	lines := []string{fmt.Sprintf("%s: %d points, the most of %s.", first.Node, first.Total, words.Plural(c.Filter.Feasible, "feasible node"))}
 	if others := slices.DeleteFunc(slices.Clone(c.Ties), func(n sources.SafeText) bool { return n == first.Node }); len(others) > 0 {
-		like := words.Plural(len(others), "other node")
+		with := words.Plural(len(others), "other node")
 		if len(others) == 1 {
-			like = string(others[0])
+			with = string(others[0])
 		}
-		lines[0] = fmt.Sprintf("%s: %d points, like %s, the most of %s. kube-scheduler takes any of these.", first.Node, first.Total, like, words.Plural(c.Filter.Feasible, "feasible node"))
+		lines[0] = fmt.Sprintf("%s ties with %s at %d points, the most of %s: kube-scheduler chooses between equal nodes at random.", first.Node, with, first.Total, words.Plural(c.Filter.Feasible, "feasible node"))
 	}
 	if next, ok := c.RunnerUp(); ok {
 		lines = append(lines, c.Lost(first, next)+".")
@@ -272,8 +272,9 @@ func (c *Cycle) rejections() string {
 	}
 	var parts []string
 	for _, plugin := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b)) }) {
-		parts = append(parts, fmt.Sprintf("%s rejects %d of %d", plugin, counts[plugin], c.Filter.Nodes))
+		parts = append(parts, fmt.Sprintf("%s rejects %d", plugin, counts[plugin]))
 	}
+	parts[0] += fmt.Sprintf(" of %s", words.Plural(c.Filter.Nodes, "node"))
 	return strings.Join(parts, ", ")
 }
 

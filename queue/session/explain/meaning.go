@@ -14,7 +14,7 @@ func (c *Cycle) Meaning(plugin string) string {
 		}
 		return "prefers nodes by the shape of its strategy, " + c.Strategy
 	case names.NodeResourcesBalancedAllocation:
-		return "prefers nodes where the pod balances the requests of CPU and memory"
+		return "prefers nodes where, with the pod, similar shares of CPU and memory are requested"
 	case names.ImageLocality:
 		return "prefers nodes that have the pod's images"
 	case names.TaintToleration:
@@ -34,7 +34,7 @@ func (c *Cycle) Meaning(plugin string) string {
 }
 
 // Advantage says what a node has for which a Score plugin of upstream gives it more points than another, or fewer if more is false:
-// "more of its CPU and memory free". It is empty for other plugins.
+// "less of its CPU and memory requested". It is empty for other plugins.
 func (c *Cycle) Advantage(plugin string, more bool) string {
 	either := func(ifMore, ifFewer string) string {
 		if more {
@@ -46,12 +46,12 @@ func (c *Cycle) Advantage(plugin string, more bool) string {
 	case names.NodeResourcesFit:
 		switch c.Strategy {
 		case "LeastAllocated":
-			return either("more", "less") + " of its CPU and memory free"
+			return either("less", "more") + " of its CPU and memory requested"
 		case "MostAllocated":
-			return either("less", "more") + " of its CPU and memory free"
+			return either("more", "less") + " of its CPU and memory requested"
 		}
 	case names.NodeResourcesBalancedAllocation:
-		return either("better", "worse") + " for its balance of CPU and memory"
+		return "its requests " + either("better", "less") + " balanced"
 	case names.ImageLocality:
 		return either("more", "fewer") + " of the pod's images"
 	case names.TaintToleration:
