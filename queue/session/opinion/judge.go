@@ -218,7 +218,7 @@ func (w *Watch) untried(p *Pod, c *Cluster) *Verdict {
 		return nil // it may be in its binding cycle, or wait for evictions
 	}
 	r := w.pods[pod.UID]
-	from, first, shows := w.dueSince(pod, p, r)
+	from, first, shows := w.dueSince(pod, p, r, w.now())
 	if !shows {
 		return nil
 	}
@@ -252,9 +252,9 @@ func (w *Watch) mayWaitOnPermit(p *Pod) bool {
 	return slices.ContainsFunc(p.Rejectors, func(name string) bool { return verdict.Incomplete([]string{name}) || !verdict.InTree(name) })
 }
 
-// dueSince returns from when on a pod must have been in activeQ, whether for its first attempt, and whether an attempt since then would
-// be visible.
-func (w *Watch) dueSince(pod *v1.Pod, p *Pod, r record) (from moment, first, shows bool) {
+// dueSince returns from when on a pod must have been in activeQ, whether for its first attempt, and whether an attempt before until
+// would be visible.
+func (w *Watch) dueSince(pod *v1.Pod, p *Pod, r record, until moment) (from moment, first, shows bool) {
 	base := w.began
 	if r.tried.covered > base.covered {
 		base = r.tried
@@ -264,10 +264,10 @@ func (w *Watch) dueSince(pod *v1.Pod, p *Pod, r record) (from moment, first, sho
 		if arrived := w.covered - w.last.Sub(p.Arrived); arrived > base.covered {
 			base = moment{p.Arrived, arrived}
 		}
-		return base, true, w.isLogged(base) || !w.isHeldUp()
+		return base, true, w.isLogged(base) || !w.isHeldUp(until)
 	}
 	from = moment{base.at.Add(w.retried()), base.covered + w.retried()}
-	recorded := w.records && r.version != "" && (r.count < 2 || r.version != pod.ResourceVersion) && !w.isHeldUp()
+	recorded := w.records && r.version != "" && (r.count < 2 || r.version != pod.ResourceVersion) && !w.isHeldUp(until)
 	return from, false, w.isLogged(base) || recorded
 }
 
@@ -276,11 +276,9 @@ func (w *Watch) isLogged(from moment) bool {
 	return w.logged != (moment{}) && w.logged.covered <= from.covered
 }
 
-// isHeldUp reports whether traces of attempts may be delayed: requests waited for their rate limit recently, or Events arrived late.
-func (w *Watch) isHeldUp() bool {
-	lately := func(m moment) bool { return m != (moment{}) && w.since(m) < maxInActiveQ }
-	return lately(w.limited) || lately(w.late)
-}
+// isHeldUp reports whether traces of attempts made at that time may be delayed: requests waited for their rate limit, or Events arrived
+// late.
+func (w *Watch) isHeldUp(at moment) bool { return w.limited.covers(at) || w.late.covers(at) }
 
 // retried is how long after an attempt the leftover flush has retried a pod at the latest: two flushes run after the pod is due.
 func (w *Watch) retried() time.Duration {
@@ -473,7 +471,9 @@ func (w *Watch) Binding(p *Pod, node string) *Verdict {
 	case popped.at.Sub(n.at.at) < w.opts.PodMaxBackoff+maxInActiveQ:
 		return nil // the event may have woken it
 	}
-	if _, _, shows := w.dueSince(pod, p, r); !shows {
+	// The flush may hold up requests itself. That hides no attempt before it.
+	due := moment{r.failed.at.Add(flushed), r.failed.covered + flushed}
+	if _, _, shows := w.dueSince(pod, p, r, due); !shows {
 		return nil
 	}
 	if behind, ahead := w.othersTried(pod, n.at); behind.n == 0 && ahead.n > 0 {

@@ -333,6 +333,16 @@ func TestStarved(t *testing.T) {
 	}
 }
 
+// crowd has the scheduler bind so many pods at once, more than its client sends without waiting.
+func (c *cluster) crowd(at float64, pods int) {
+	for i := range pods {
+		pod := world.PendingPod(fmt.Sprintf("crowd-%d", i), "1m")
+		pod.CreationTimestamp = metav1.NewTime(world.At(at))
+		pod = world.Change(&c.Cluster, at, sources.Added, pod, nil)
+		c.Bound(at+0.003*float64(i+1), pod, "node-a")
+	}
+}
+
 // TestMissedWakeUp: a pod missed its wake-up if only the leftover flush had it tried, long after the node on which it is bound got room.
 func TestMissedWakeUp(t *testing.T) {
 	for _, test := range []struct {
@@ -342,6 +352,7 @@ func TestMissedWakeUp(t *testing.T) {
 	}{
 		{"bound after the leftover flush", 60, 315, "MissedWakeUp true "},
 		{"bound when the node grew", 60, 60.1, ""},
+		{"the flush holds up requests", 60, 315.5, "MissedWakeUp true "},
 		{"bound sooner than a flush", 60, 250, ""},
 		{"the node grew just before the flush", 300, 315, ""},
 	} {
@@ -351,6 +362,9 @@ func TestMissedWakeUp(t *testing.T) {
 			web := c.AddStuck(2, "web")
 			c.grows(test.grown, node, "32")
 			c.works(3, test.bound)
+			if test.bound == 315.5 {
+				c.crowd(315, 150)
+			}
 			c.Bound(test.bound, web, "node-a")
 			world.ExpectText(t, c.verdicts(t, "web", 330), test.want)
 		})

@@ -31,11 +31,11 @@ type Watch struct {
 	attached bool   // the source contains the objects that existed when it attached
 	first    time.Time
 	records  bool               // the source contains the scheduler's Events
-	late     moment             // when an Event last arrived late
+	late     stretch            // in which Events arrived late
 	broken   map[string]bool    // watches that do not work; "" is the whole cluster
 	silent   map[string]silence // profiles without activity; "" is all of them
 	served   map[string]bool    // schedulerNames with a pod that was tried or bound
-	limited  moment             // when the scheduler's requests were last close to their rate limit
+	limited  stretch            // in which the scheduler's requests were close to their rate limit
 	exact    bool               // the source contains all of its requests
 	tokens   float64            // of the rate limit that are left
 	counted  time.Time          // the time of tokens
@@ -51,6 +51,22 @@ type Watch struct {
 type moment struct {
 	at      time.Time
 	covered time.Duration
+}
+
+// stretch is the last time during which something was observed at least once in maxInActiveQ.
+type stretch struct{ first, last moment }
+
+// add extends s to now, or begins another stretch.
+func (s *stretch) add(now moment) {
+	if s.last == (moment{}) || now.covered-s.last.covered > maxInActiveQ {
+		s.first = now
+	}
+	s.last = now
+}
+
+// covers reports whether at lies in s, or less than maxInActiveQ after it.
+func (s *stretch) covers(at moment) bool {
+	return s.last != (moment{}) && at.covered >= s.first.covered && at.covered-s.last.covered < maxInActiveQ
 }
 
 // record is what is observed of a waiting pod.
@@ -257,7 +273,7 @@ func (w *Watch) observeFailure(at time.Time, f *sources.FailedAttempt, objects c
 	if !f.Log {
 		w.records = w.records || f.Version != ""
 		if f.Received.Sub(at) > lateEvent {
-			w.late = w.now()
+			w.late.add(w.now())
 		}
 	}
 	w.recordAttempt(pod, uid, true)
@@ -384,7 +400,7 @@ func (w *Watch) countRequest(at time.Time) {
 		w.tokens--
 	}
 	if w.tokens < lowTokens {
-		w.limited = w.now()
+		w.limited.add(w.now())
 	}
 }
 
