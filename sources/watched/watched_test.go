@@ -77,7 +77,7 @@ func TestLeftOut(t *testing.T) {
 	good := record(10, "Add", "Pod", "a", "1", 10)
 	for name, c := range map[string]struct{ text, want string }{
 		"no event":         {`{"time":"2026-11-21T10:00:11Z","event":"Sync","resource":{}}`, `no event "Sync"`},
-		"no time":          {`{"event":"Add","resource":{"kind":"Pod"}}`, "it has no time"},
+		"no time":          {`{"event":"Add","resource":{"kind":"Pod"}}`, "it lacks a time"},
 		"a time far off":   {`{"time":"0001-01-01T00:00:00Z","event":"Add","resource":{}}`, "out of range"},
 		"a pod without":    {`{"time":"2026-11-21T10:00:11Z","event":"Add","resource":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"A b"}}}`, "not a Kubernetes object name"},
 		"something else":   {`[1]`, "not a JSON object"},
