@@ -39,18 +39,13 @@ func (a *attempts) add(at moment, created time.Time) {
 	a.total++
 }
 
-// since returns the number of attempts after from, and the first and the last of them. If created is set, it only counts slots with an
-// attempt of a pod that was created later.
-func (a *attempts) since(from time.Duration, created time.Time) (n int, first, last time.Duration) {
+// since calls use with each slot of attempts after from. If created is set, it leaves out slots without an attempt of a pod that was
+// created later.
+func (a *attempts) since(from time.Duration, created time.Time, use func(*slot)) {
 	for i := range a.slot {
 		s := &a.slot[i]
-		if s.n == 0 || s.first <= from || !created.IsZero() && !s.latestCreated.After(created) {
-			continue
+		if s.n > 0 && s.first > from && (created.IsZero() || s.latestCreated.After(created)) {
+			use(s)
 		}
-		if n == 0 || s.first < first {
-			first = s.first
-		}
-		n, last = n+int(s.n), max(last, s.last)
 	}
-	return n, first, last
 }

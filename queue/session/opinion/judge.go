@@ -48,6 +48,12 @@ type Cluster struct {
 	Diagnose func(*v1.Pod) *cycle.Diagnosis
 }
 
+// isBound reports whether p has a node although it is in a queue: another scheduler of the same name may have bound it.
+func (c *Cluster) isBound(p *Pod) bool {
+	pod := c.Objects.Pod(p.Key)
+	return pod != nil && pod.UID == p.Object.UID && pod.Spec.NodeName != ""
+}
+
 // nodeLocal are the plugins whose answer about a node depends on that node and its pods alone.
 var nodeLocal = map[string]bool{
 	names.NodeResourcesFit: true, names.NodePorts: true, names.NodeUnschedulable: true, names.TaintToleration: true, names.NodeAffinity: true, names.NodeName: true,
@@ -56,7 +62,7 @@ var nodeLocal = map[string]bool{
 // Judge returns the verdict on a waiting pod now, or nil if nothing shows that the scheduler treats it wrongly.
 func (w *Watch) Judge(p *Pod, c *Cluster) *Verdict {
 	switch {
-	case p.Object.DeletionTimestamp != nil || p.Gone:
+	case p.Object.DeletionTimestamp != nil || p.Gone, c.isBound(p):
 		return nil // the scheduler does not try it
 	case w.isSilent(""), w.isSilent(p.Object.Spec.SchedulerName):
 		return w.noScheduler(p)
@@ -223,7 +229,7 @@ func (w *Watch) untried(p *Pod, c *Cluster) *Verdict {
 		return nil
 	}
 	behind, ahead := w.othersTried(pod, from)
-	if behind.n >= minOthers && behind.span() >= 2*queue.LeftoverFlushInterval && w.covered-from.covered >= maxInActiveQ {
+	if behind.lasts(2*queue.LeftoverFlushInterval) && w.covered-from.covered >= maxInActiveQ {
 		if !first && w.mayWaitOnPermit(p) && w.covered-from.covered < maxPermit {
 			return nil
 		}
@@ -235,7 +241,7 @@ func (w *Watch) untried(p *Pod, c *Cluster) *Verdict {
 			from = moment{p.Since, w.covered - w.last.Sub(p.Since)}
 		}
 	}
-	if behind.n > 0 || ahead.n < minOthers || ahead.span() < maxInActiveQ || w.covered-from.covered < patience || w.covered-ahead.last > longestGap {
+	if behind.n > 0 || !ahead.lasts(maxInActiveQ) || w.covered-from.covered < patience || w.covered-ahead.last > longestGap {
 		return nil
 	}
 	return w.starved(p, c, from, ahead)
@@ -289,19 +295,22 @@ func (w *Watch) retried() time.Duration {
 type others struct {
 	n           int
 	first, last time.Duration
+	slots       map[int64]bool // in which they were made
 }
 
-func (o *others) add(n int, first, last time.Duration) {
-	if n == 0 {
-		return
+func (o *others) add(s *slot) {
+	if o.n == 0 {
+		o.first, o.slots = s.first, map[int64]bool{}
 	}
-	if o.n == 0 || first < o.first {
-		o.first = first
-	}
-	o.n, o.last = o.n+n, max(o.last, last)
+	o.n, o.first, o.last = o.n+int(s.n), min(o.first, s.first), max(o.last, s.last)
+	o.slots[s.number] = true
 }
 
-func (o *others) span() time.Duration { return o.last - o.first }
+// lasts reports whether the attempts show a scheduler that works all the time for so long. Few attempts before and after a pause do
+// not: a paused scheduler makes the attempts that are due when it continues.
+func (o *others) lasts(long time.Duration) bool {
+	return o.n >= minOthers && o.last-o.first >= long && time.Duration(len(o.slots))*slotTime > long
+}
 
 // othersTried returns the attempts since then of pods that come after pod in activeQ, and of those that come before it. Of pods with an
 // equal priority, only those created later count.
@@ -310,11 +319,11 @@ func (w *Watch) othersTried(pod *v1.Pod, from moment) (behind, ahead others) {
 	for priority, t := range w.tries {
 		switch {
 		case priority < own:
-			behind.add(t.since(from.covered, time.Time{}))
+			t.since(from.covered, time.Time{}, behind.add)
 		case priority == own:
-			behind.add(t.since(from.covered, pod.CreationTimestamp.Time))
+			t.since(from.covered, pod.CreationTimestamp.Time, behind.add)
 		default:
-			ahead.add(t.since(from.covered, time.Time{}))
+			t.since(from.covered, time.Time{}, ahead.add)
 		}
 	}
 	return behind, ahead

@@ -26,11 +26,14 @@ func newCluster() (c *cluster, web *v1.Pod) {
 }
 
 // works has the scheduler bind a new pod every 20 s.
-func (c *cluster) works(from, to float64) {
+func (c *cluster) works(from, to float64) { c.worksAs(v1.DefaultSchedulerName, from, to) }
+
+// worksAs has a scheduler of that name bind a new pod every 20 s.
+func (c *cluster) worksAs(scheduler string, from, to float64) {
 	for at := from; at < to; at += 20 {
 		pod := world.PendingPod(fmt.Sprintf("other-%g", at), "1m")
 		pod.CreationTimestamp = metav1.NewTime(world.At(at))
-		pod = world.Change(&c.Cluster, at, sources.Added, pod, nil)
+		pod = world.Change(&c.Cluster, at, sources.Added, pod, func(p *v1.Pod) { p.Spec.SchedulerName = scheduler })
 		c.Bound(at+0.01, pod, "node-a")
 	}
 }
@@ -75,6 +78,18 @@ func TestLostBySilence(t *testing.T) {
 			c.works(330, 600)
 		}, 600, ""},
 		{"nobody is tried", func(*cluster, *v1.Pod) {}, 600, ""},
+		{"only other schedulers work", func(c *cluster, _ *v1.Pod) { c.worksAs("volcano", 10, 600) }, 600, ""},
+		{"another scheduler of the same name binds it", func(c *cluster, web *v1.Pod) {
+			c.Add(9, &sources.Logged{Verbosity: 5})
+			c.works(10, 300)
+			c.Bound(300.5, web, "node-a")
+			c.works(301, 900)
+		}, 900, ""},
+		{"the scheduler is paused, and tries others first afterwards", func(c *cluster, web *v1.Pod) {
+			c.works(10, 30)
+			c.works(370, 430)
+			c.Recorded(431, web, 2)
+		}, 500, ""},
 		{"the scheduler is paused, and tries it first afterwards", func(c *cluster, web *v1.Pod) {
 			c.works(10, 50)
 			c.Recorded(500, web, 2)

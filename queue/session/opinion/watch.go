@@ -8,6 +8,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/sources"
 )
@@ -15,6 +16,8 @@ import (
 // Watch collects what a source shows of a scheduler, for Judge. It does not use the model. A Watch belongs to one goroutine.
 type Watch struct {
 	opts queue.Options
+	// hasProfile reports whether the scheduler has a profile of that name.
+	hasProfile func(schedulerName string) bool
 	// qps and burst are the rate limit of the scheduler's requests; negative if there is none.
 	qps   float32
 	burst int
@@ -118,10 +121,11 @@ const (
 	watchDelay = 5 * time.Second
 )
 
-// NewWatch returns a Watch of a scheduler with these options. qps and burst are the rate limit of its requests.
-func NewWatch(opts queue.Options, qps float32, burst int) *Watch {
+// NewWatch returns a Watch of a scheduler with that configuration.
+func NewWatch(cfg *schedulerconfig.Config) *Watch {
+	qps, burst := cfg.ClientQPS, int(cfg.ClientBurst)
 	return &Watch{
-		opts: opts, qps: qps, burst: burst, tokens: float64(burst), broken: map[string]bool{}, silent: map[string]silence{}, served: map[string]bool{},
+		opts: cfg.Queue, hasProfile: cfg.HasProfile, qps: qps, burst: burst, tokens: float64(burst), broken: map[string]bool{}, silent: map[string]silence{}, served: map[string]bool{},
 		pods: map[types.UID]record{}, nodes: map[string]nodeRecord{}, tries: map[int32]*attempts{},
 	}
 }
@@ -299,8 +303,11 @@ func (w *Watch) recordAttempt(pod *v1.Pod, uid types.UID, failed bool) {
 	w.count(pod)
 }
 
-// count counts an attempt of pod among those of its priority.
+// count counts an attempt of pod among those of its priority. The attempts of other schedulers show nothing of this one.
 func (w *Watch) count(pod *v1.Pod) {
+	if name := pod.Spec.SchedulerName; name != "" && !w.hasProfile(name) {
+		return
+	}
 	priority := priorityOf(pod)
 	t := w.tries[priority]
 	if t == nil {

@@ -46,7 +46,7 @@ const (
 
 // newOpinions returns the second opinion on the pods that feed tells of.
 func newOpinions(cfg *schedulerconfig.Config, feed *shadow.Feed) *opinions {
-	return &opinions{watch: opinion.NewWatch(cfg.Queue, cfg.ClientQPS, int(cfg.ClientBurst)), feed: feed}
+	return &opinions{watch: opinion.NewWatch(cfg), feed: feed}
 }
 
 func (o *opinions) close() {
