@@ -13,7 +13,7 @@ var rules = []rule{
 		return nil
 	}
 	if patch := o.future.NextPatch`},
-	{"wait for a failure that the queue has elsewhere", "shadow/decide.go",
+	{"wait for a failed pod in another tier", "shadow/decide.go",
 		`case pod == nil && saturated:`, `case !OFF && pod == nil && saturated:`},
 	{"untried pods are put back", "shadow/decide.go",
 		`case until.Sub(now) == evidence.Foresight && o.queue`, `case !OFF && until.Sub(now) == evidence.Foresight && o.queue`},
@@ -21,7 +21,7 @@ var rules = []rule{
 		`if heldUp || nHeld == upcomingLimit {`, `if heldUp && !OFF || nHeld == upcomingLimit {`},
 	{"loop held up because nothing can have woken the pod", "shadow/decide.go",
 		`until.Before(o.channels.Horizon(now, pod)) && !o.mayWakeBy(now, until)`, `!OFF && until.Before(o.channels.Horizon(now, pod)) && !o.mayWakeBy(now, until)`},
-	{"no scheduler is at work", "shadow/presence.go",
+	{"no active scheduler", "shadow/presence.go",
 		`if now.Sub(p.since) < longestSilence ||`, `if OFF || now.Sub(p.since) < longestSilence ||`},
 	{"pods without a trace are held", "shadow/decide.go",
 		`	return horizon, true, turn
@@ -49,29 +49,21 @@ var rules = []rule{
 		`sent := o.takenByPatch(now); pod != nil && pod.UID != a.Pod.UID &&`, `sent := o.takenByPatch(now); !OFF && pod != nil && pod.UID != a.Pod.UID &&`},
 	{"attempts end when their Event says", "shadow/driver.go",
 		`d.oracle.failsAt(now, a); ok && fails {`, `d.oracle.failsAt(now, a); ok && fails && !OFF {`},
-	{"patch of a pod that came out otherwise", "shadow/driver.go",
+	{"patch of an attempt with another outcome", "shadow/driver.go",
 		`	if d.oracle != nil && d.AwaitedPatch == nil {
 		if patch`, `	if !OFF && d.oracle != nil && d.AwaitedPatch == nil {
 		if patch`},
-	{"bindings behind the end of the source", "shadow/oracle.go",
-		`	return o.channels.Saturated(now) && o.channels.Until.Before(then.Add(patchPatience))`, `	return !OFF && o.channels.Saturated(now) && o.channels.Until.Before(then.Add(patchPatience))`},
 	{"patches behind the end of the source", "shadow/oracle.go",
 		`	return !o.channels.Config.AsyncAPICalls && !o.channels.Logged() && o.channels.Saturated(now) &&
 		o.channels.Until`, `	return !OFF && !o.channels.Config.AsyncAPICalls && !o.channels.Logged() && o.channels.Saturated(now) &&
 		o.channels.Until`},
-	{"order of waiting requests", "shadow/lineup.go",
-		`	if t.Channels.Logged() {
-		return now
-	}`, `	if OFF || t.Channels.Logged() {
-		return now
-	}`},
 	{"patch of an attempt to come", "shadow/oracle.go",
 		`	return !o.channels.Config.AsyncAPICalls && !o.channels.Exact && o.queue.PlacesOthers`, `	return !OFF && !o.channels.Config.AsyncAPICalls && !o.channels.Exact && o.queue.PlacesOthers`},
 	{"catching up: the pods before", "shadow/driver.go",
 		`		if now.Sub(at) < soon {
 			break`, `		if OFF || now.Sub(at) < soon {
 			break`},
-	{"catching up: the loop goes on waiting", "shadow/driver.go",
+	{"catching up: the wait continues", "shadow/driver.go",
 		`awaited != nil && (d.oracle.channels.Exact`, `!OFF && awaited != nil && (d.oracle.channels.Exact`},
 	{"changes delivered earlier", "shadow/follow.go",
 		`	for len(s.deliveries) > 0 && !s.oracle.queue.IsAwake(pod) {
@@ -85,9 +77,9 @@ var rules = []rule{
 		`		if s.oracle.queue.IsAwake(pod) {
 			return`, `		if OFF || s.oracle.queue.IsAwake(pod) {
 			return`},
-	{"backoff flushes that are seen", "shadow/follow.go",
+	{"observed backoff flushes", "shadow/follow.go",
 		`	if !ok || info.Tier != queue.Backoff || s.cfg`, `	if OFF || !ok || info.Tier != queue.Backoff || s.cfg`},
-	{"patches of a late answer are of the last attempt", "shadow/follow.go",
+	{"late patches belong to the last attempt", "shadow/follow.go",
 		`recent := ok && (now.Sub`, `recent := !OFF && ok && (now.Sub`},
 	{"requests wait for the rate limit", "evidence/ratelimit.go",
 		`	low := lowVisible`, `	if OFF {
@@ -110,11 +102,11 @@ var rules = []rule{
 		`	return e.delay > maxUnlimitedDelay`, `	return !OFF && e.delay > maxUnlimitedDelay`},
 	{"dropped Events", "evidence/channels.go",
 		`	c.eventsDropped = full > 0`, `	c.eventsDropped = !OFF && full > 0`},
-	{"late patches put before what they caused", "evidence/late.go",
+	{"late patches precede their effects", "evidence/late.go",
 		`	if f.latePatchesFrom.IsZero() {
 		return`, `	if OFF || f.latePatchesFrom.IsZero() {
 		return`},
-	{"waiting requests come in a row", "evidence/requests.go",
+	{"waiting requests are back to back", "evidence/requests.go",
 		`(r.recorded || r.isBackToBack(at, refused))`, `(OFF || r.recorded || r.isBackToBack(at, refused))`},
 	{"refused bindings of deleted pods", "evidence/requests.go",
 		`!r.recorded && n > 0 && r.sent[n-1].limited {`, `!OFF && !r.recorded && n > 0 && r.sent[n-1].limited {`},
@@ -122,7 +114,7 @@ var rules = []rule{
 		`	case f.responsible != nil && !f.responsible(pod):`, `	case !OFF && f.responsible != nil && !f.responsible(pod):`},
 	{"estimate: judged by the plugins", "shadow/attach.go",
 		`	if g.Judge == nil {`, `	if OFF || g.Judge == nil {`},
-	{"events keep the loop off the queue", "shadow/driver.go",
+	{"events delay the loop", "shadow/driver.go",
 		`	if d.LoopFree.Before(now) {
 		d.LoopFree = now
 	}

@@ -40,8 +40,7 @@ type Limit struct {
 	// sinceAttach counts the visible requests from then on.
 	attached    time.Time
 	sinceAttach int
-	cadence     cadence   // of the visible requests
-	queueEnd    time.Time // when the last request given to Enqueue is sent
+	cadence     cadence // of the visible requests
 }
 
 // Restart resets l for a scheduler with that configuration, which has sent no requests.
@@ -50,7 +49,7 @@ func (l *Limit) Restart(cfg *schedulerconfig.Config) {
 	if l.Exact {
 		l.limiter = cfg.ClientLimiter(1)
 	}
-	l.attached, l.sinceAttach, l.cadence, l.queueEnd = time.Time{}, 0, cadence{interval: cfg.ClientInterval()}, time.Time{}
+	l.attached, l.sinceAttach, l.cadence = time.Time{}, 0, cadence{interval: cfg.ClientInterval()}
 }
 
 // Attach records that the source attached to a running scheduler at now. limited is true if requests waited
@@ -97,30 +96,6 @@ func (l *Limit) Saturated(now time.Time) bool {
 		low = lowExact
 	}
 	return l.limiter.TokensAt(now) < float64(low)
-}
-
-// SendTime returns when a request that is made at now, and need not be visible, is sent. While requests wait,
-// that is after those given to Enqueue, and after next, when the next visible one is sent. If all requests are
-// recorded, it returns now.
-func (l *Limit) SendTime(now, next time.Time) time.Time {
-	if l.Exact || !l.Saturated(now) {
-		return now
-	}
-	after := now
-	for _, sent := range []time.Time{next, l.queueEnd} {
-		if sent.After(after) {
-			after = sent
-		}
-	}
-	return after.Add(l.cfg.ClientInterval())
-}
-
-// Enqueue counts a request that is made at now, need not be visible, and is sent at that time. If it is sent at
-// once, no request waits any more.
-func (l *Limit) Enqueue(now, sent time.Time) {
-	if l.queueEnd = sent; sent.After(now) {
-		l.limiter.ReserveN(now, 1)
-	}
 }
 
 // Idle reports whether the scheduling loop has caught up, so that it pops a pod as soon as there is one.

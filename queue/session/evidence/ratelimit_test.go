@@ -1,7 +1,6 @@
 package evidence_test
 
 import (
-	"math"
 	"testing"
 	"time"
 
@@ -107,55 +106,5 @@ func TestDebt(t *testing.T) {
 		if got := s.Saturated(world.At(11.5)); got != exact {
 			t.Errorf("exact: %t: 1.5 s after a hundred requests too many, saturated: %t", exact, got)
 		}
-	}
-}
-
-// TestSendTime: a request that need not be visible is sent after those that wait, at 50 a second.
-func TestSendTime(t *testing.T) {
-	used := func(exact bool, requests int) *evidence.Limit {
-		l := &evidence.Limit{Exact: exact}
-		l.Restart(world.Config(t))
-		for range requests {
-			l.CountRequest(world.At(10), true)
-		}
-		return l
-	}
-	sendTime := func(l *evidence.Limit, now, shown float64) float64 {
-		return l.SendTime(world.At(now), world.At(shown)).Sub(world.At(0)).Seconds()
-	}
-	for _, c := range []struct {
-		name      string
-		limit     *evidence.Limit
-		queued    int
-		now, next float64
-		want      float64
-	}{
-		{"none waits", used(false, 80), 0, 10, 0, 10},
-		{"none waits, so none is queued", used(false, 80), 20, 10, 0, 10},
-		{"all are recorded", used(true, 100), 2, 10, 0, 10},
-		{"first in the queue", used(false, 100), 0, 10, 0, 10.02},
-		{"behind two", used(false, 100), 2, 10, 0, 10.06},
-		{"behind a visible one", used(false, 100), 0, 10, 10.3, 10.32},
-		{"behind three, two sent", used(false, 100), 3, 10.05, 0, 10.08},
-		{"behind two, both sent", used(false, 100), 2, 10.05, 0, 10.07},
-		{"behind a hundred", used(false, 100), 100, 11.99, 0, 12.02},
-	} {
-		for range c.queued {
-			c.limit.Enqueue(world.At(10), c.limit.SendTime(world.At(10), time.Time{}))
-		}
-		if got := sendTime(c.limit, c.now, c.next); math.Abs(got-c.want) > 1e-6 {
-			t.Errorf("%s: sent at %.3f, want %.3f", c.name, got, c.want)
-		}
-	}
-	again := used(false, 100)
-	again.Enqueue(world.At(10), world.At(10.52))
-	if again.Restart(world.Config(t)); sendTime(again, 10, 0) != 10 {
-		t.Error("a request of the scheduler before delays one of the next scheduler")
-	}
-	for range 100 {
-		again.CountRequest(world.At(10), true)
-	}
-	if got := sendTime(again, 10, 0); math.Abs(got-10.02) > 1e-6 {
-		t.Errorf("after a restart it is sent at %.3f, want 10.020", got)
 	}
 }

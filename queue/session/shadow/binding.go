@@ -219,15 +219,6 @@ func (d *Driver) takeBackBinding(now time.Time, b *binding) {
 	d.onMoves(now, nil)
 }
 
-// eachBinding yields the pods that are being bound.
-func (d *Driver) eachBinding(yield func(*v1.Pod) bool) {
-	for _, b := range d.Bindings {
-		if !yield(b.Pod) {
-			return
-		}
-	}
-}
-
 // bindingOf returns the binding of the pod with that UID, or nil.
 func (d *Driver) bindingOf(uid types.UID) *binding {
 	for _, b := range d.Bindings {

@@ -320,12 +320,10 @@ func (d *Driver) conclude(now time.Time, observed bool) {
 	}
 	for _, p := range placed {
 		b := &binding{Binding: p, Since: now, Until: d.answerTime(now)}
-		if d.oracle != nil && (d.oracle.seesBinding(now, b.Pod) || d.oracle.bindingOutlasts(now, b.Until)) {
+		if d.oracle != nil && d.oracle.seesBinding(now, b.Pod) {
 			b.Until = b.Until.Add(writePatience)
 			if seen := d.oracle.future.BindingOutcome(b.Pod.UID, now, bindPatience); seen != nil && seen.RateLimited {
 				b.Until = now.Add(bindPatience)
-			} else if seen != nil {
-				d.oracle.turns().Take(now)
 			}
 			if deadline, err := d.oracle.preBind.Deadline(now, d.oracle.channels.Config, b.Pod); err != nil {
 				b.Until, b.timesOut = deadline, err

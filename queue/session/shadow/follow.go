@@ -345,9 +345,7 @@ func (s *shadow) podGone(now time.Time, uid types.UID) {
 		return // its binding or patch ends with the refusal
 	}
 	s.unbind(now, uid, ErrNotSeen)
-	if !s.oracle.turns().Next(now).After(now) {
-		d.endPatchWait(uid, now)
-	}
+	d.endPatchWait(uid, now)
 }
 
 // unbind fails the binding of the pod with that UID with err, if one is in progress.

@@ -1,7 +1,6 @@
 package shadow
 
 import (
-	"iter"
 	"strings"
 	"time"
 
@@ -25,17 +24,11 @@ type oracle struct {
 	queue      lineup
 	tried      lastAttempts
 	preBind    preBindWaits
-	beingBound iter.Seq[*v1.Pod]             // pods with a binding in progress
 	nodes      func() int                    // number of nodes
 	seesNodes  func() bool                   // whether the source has nodes, which attempts need
 	lacksNodes bool                          // the scheduler may know nodes that the source lacks
 	pluginsOf  func(message string) []string // rejector plugins by an attempt's message
 	wakeComing func() bool                   // whether a pending delivery may wake pods
-}
-
-// turns returns the state of the requests that wait for the client's rate limit.
-func (o *oracle) turns() *turns {
-	return &turns{Future: o.future, Channels: o.channels, Binding: o.beingBound, Patience: bindPatience}
 }
 
 // seesBinding reports whether pod is observed to be bound, or to be deleted during its binding. The
@@ -58,9 +51,8 @@ func (o *oracle) bindingShows(now time.Time, pod *v1.Pod) bool {
 	if seen == nil || seen.Time.Sub(now) > writePatience && !seen.RateLimited {
 		return false
 	}
-	// If the pod was deleted during its binding, the binding would have left a trace by then,
-	// unless it was still waiting for the rate limit.
-	return seen.Placed() || seen.Time.Sub(now) <= crowding || seen.Time.Before(o.turns().Next(now))
+	// If the pod was deleted during its binding, the binding would have left a trace by then.
+	return seen.Placed() || seen.Time.Sub(now) <= crowding
 }
 
 // observedFailure returns the message and the rejector plugins of the failed attempt a in the real
@@ -144,13 +136,6 @@ func (o *oracle) patchedAt(now time.Time, uid types.UID, message string, otherwi
 func (o *oracle) patchOutlasts(now time.Time) bool {
 	return !o.channels.Config.AsyncAPICalls && !o.channels.Logged() && o.channels.Saturated(now) &&
 		o.channels.Until.Sub(now) < bindPatience && o.future.NextPatch(now, bindPatience) == nil
-}
-
-// bindingOutlasts reports whether a binding that the model expects to be answered at then may
-// happen after the end of the source: requests wait for the rate limit, and not all of them leave a
-// trace.
-func (o *oracle) bindingOutlasts(now, then time.Time) bool {
-	return o.channels.Saturated(now) && o.channels.Until.Before(then.Add(patchPatience))
 }
 
 // patch returns the observed patch of an attempt of that pod that ends now, or nil if there is

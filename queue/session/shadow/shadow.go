@@ -54,14 +54,13 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		limit.ReserveN(began, limit.Burst())
 	}
 	s.oracle = &oracle{
-		presence:   newPresence(cfg, func(now time.Time, f *sources.Silent) { f.Inferred = true; emit(sources.Event{Time: now, Fact: f}) }),
-		pace:       newPace(),
-		channels:   evidence.NewChannels(cfg, requests),
-		preBind:    preBindWaits{Patience: writePatience, AwaitsVolume: s.objects.AwaitsVolume, UnreadyClaim: s.objects.UnreadyClaim, Claimed: s.objects.Claimed},
-		beingBound: func(yield func(*v1.Pod) bool) { s.driver.eachBinding(yield) },
-		nodes:      func() int { return s.objects.Count("Node") },
-		seesNodes:  func() bool { return s.knowsNodes },
-		pluginsOf:  func(message string) []string { return s.reasons.PluginsOf(message, s.cfg.Release) },
+		presence:  newPresence(cfg, func(now time.Time, f *sources.Silent) { f.Inferred = true; emit(sources.Event{Time: now, Fact: f}) }),
+		pace:      newPace(),
+		channels:  evidence.NewChannels(cfg, requests),
+		preBind:   preBindWaits{Patience: writePatience, AwaitsVolume: s.objects.AwaitsVolume, UnreadyClaim: s.objects.UnreadyClaim, Claimed: s.objects.Claimed},
+		nodes:     func() int { return s.objects.Count("Node") },
+		seesNodes: func() bool { return s.knowsNodes },
+		pluginsOf: func(message string) []string { return s.reasons.PluginsOf(message, s.cfg.Release) },
 		wakeComing: func() bool {
 			return slices.ContainsFunc(s.deliveries, func(h delivery) bool { return evidence.MayWake(h.Change) })
 		},
