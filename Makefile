@@ -105,7 +105,7 @@ e2e-releases:
 	cd e2e && go test . -v -count 1 -timeout 120m -run '^TestAgreement$$|^TestReleases$$|^TestListAttached$$' -all
 
 # Plant faults in kube-scheduler and expect schedq's verdict on each pod, and none without faults. RELEASE is v1.35.0 or newer. It
-# takes half an hour, and 4 minutes more to build that scheduler.
+# takes an hour, and 4 minutes more to build that scheduler.
 e2e-verdicts:
 	cd e2e && go test . -v -count 1 -timeout 90m -run '^TestLostPods$$|^TestVerdicts$$|^TestNoVerdicts$$' -all -release=$(RELEASE) -seed $(SEED) -lasting 10m
 

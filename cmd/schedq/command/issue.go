@@ -82,7 +82,7 @@ func expected(v *opinion.Shown) string {
 	case opinion.NoScheduler:
 		return "A running scheduler has a profile with the pod's schedulerName."
 	}
-	return "The pod waits as it should. This is no fault of the scheduler."
+	return "The pod waits as it should. The scheduler is not at fault."
 }
 
 // issueObjects returns the pod and the nodes of c as YAML, reduced to what scheduling uses.
