@@ -111,6 +111,9 @@ func (o *owner) cycleOver(e *timeline.Engine, key types.NamespacedName, at time.
 	case e.Objects.Count("Node") == 0:
 		return nil, o.errNoNodes()
 	case pod == nil:
+		if p := e.Board.Get(key); p != nil && p.Tier == queue.Deleted {
+			return nil, fmt.Errorf("the pod was deleted at %s; choose an earlier moment", o.zone.Precise(p.Since))
+		}
 		return nil, errNoObject
 	}
 	use := func(sched *cycle.Scheduler) error {

@@ -206,3 +206,15 @@ func TestInspectPod(t *testing.T) {
 		t.Error("the pod does not exist yet")
 	}
 }
+
+// TestInspectDeleted: the cycle of a pod that was deleted before it was bound can't be shown, and the error says when that was.
+func TestInspectDeleted(t *testing.T) {
+	c := &world.Cluster{}
+	world.Change(c, 1, sources.Added, world.Node("node-a", "1"), nil)
+	web := c.AddStuck(3, "web")
+	world.Change(c, 8, sources.Deleted, web, nil)
+	_, err := InspectPod(t.Context(), c.Recording(10), timeline.Options{}, world.Key("web"), world.At(10), InspectOptions{})
+	if err == nil || !strings.Contains(err.Error(), "the pod was deleted at 12:00:08.0") {
+		t.Errorf("the error is %v", err)
+	}
+}
