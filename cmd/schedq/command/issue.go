@@ -138,7 +138,13 @@ func issuePod(pod *v1.Pod) *v1.Pod {
 
 func issueContainers(all []v1.Container) (public []v1.Container) {
 	for i, c := range all {
-		public = append(public, v1.Container{Name: fmt.Sprintf("container-%d", i+1), Resources: c.Resources, Ports: c.Ports, RestartPolicy: c.RestartPolicy})
+		var ports []v1.ContainerPort
+		for _, p := range c.Ports {
+			if p.HostPort != 0 { // without its address
+				ports = append(ports, v1.ContainerPort{HostPort: p.HostPort, ContainerPort: p.ContainerPort, Protocol: p.Protocol})
+			}
+		}
+		public = append(public, v1.Container{Name: fmt.Sprintf("container-%d", i+1), Resources: c.Resources, Ports: ports, RestartPolicy: c.RestartPolicy})
 	}
 	return public
 }
@@ -236,7 +242,7 @@ func (n *publicNames) addObject(obj runtime.Object) {
 		for _, t := range o.Spec.Taints {
 			n.addLabels(map[string]string{t.Key: t.Value})
 		}
-		for resource := range o.Status.Allocatable {
+		for _, resource := range slices.Sorted(maps.Keys(o.Status.Allocatable)) {
 			n.add("resource", string(resource))
 		}
 	}
